@@ -1,0 +1,3 @@
+"""codeagent: a pair programmer in a terminal."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,371 @@
+"""Everything that can happen in a session, as plain facts.
+
+An Entry is remembered: it is written to the log, and the next request is folded from the list
+of entries. A Signal is shown, then gone. Nothing else travels from the loop to a front.
+
+An entry's position in the list is its sequence number; `Compacted.keep_from` and `Rewound.to`
+are such positions. A line of the log that cannot be read leaves a `Lost` in its place, so that
+positions stay true. Fields are only ever added, with a default; kinds are never renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from codeagent.core.effects import By, Decision
+from codeagent.core.messages import (
+    Block,
+    Document,
+    Image,
+    Text,
+    ToolSchema,
+    ToolUse,
+    Usage,
+)
+from codeagent.core.views import View
+
+FORMAT = 1
+"""Version of the log format. A higher major version than ours is refused."""
+
+Stop = Literal[
+    "end_turn",
+    "tool_use",
+    "max_tokens",
+    "stop_sequence",
+    "pause_turn",
+    "refusal",
+    "context_window",
+    "interrupted",
+    "unknown",
+]
+
+
+class Saw(Struct, frozen=True, omit_defaults=True):
+    """The model has seen these bytes of a file: lines `first` to `last`, 1-based, of the file with this sha256.
+
+    `whole` is True when every line was shown in full. Path is absolute and resolved.
+    """
+
+    path: str
+    digest: str
+    first: int = 1
+    last: int = 0
+    whole: bool = True
+    wrote: bool = False
+    """True when the tool itself wrote these bytes."""
+
+
+class Fact(Struct, frozen=True, tag_field="kind", omit_defaults=True):
+    """What all entries are: remembered."""
+
+
+# --- entries ---------------------------------------------------------------------------------
+
+
+class Opened(Fact, frozen=True, tag="opened"):
+    """The session began. `system` and `tools` are frozen here and replayed byte for byte on resume."""
+
+    session: str
+    cwd: str
+    system: tuple[str, ...]
+    tools: tuple[ToolSchema, ...]
+    model: str
+    max_tokens: int
+    effort: str = ""
+    mode: str = "default"
+    cache: Literal["5m", "1h"] = "5m"
+    branch: str = ""
+    headless: bool = False
+    forked_from: str = ""
+    codeagent: str = ""
+    format: int = FORMAT
+
+
+class Titled(Fact, frozen=True, tag="titled"):
+    """The session got a name."""
+
+    title: str
+    by: Literal["auto", "user"] = "auto"
+
+
+class Switched(Fact, frozen=True, tag="switched"):
+    """Mode, model, effort, output limit or feature set changed from here on; empty means unchanged."""
+
+    mode: str = ""
+    model: str = ""
+    effort: str = ""
+    max_tokens: int = 0
+    without: tuple[str, ...] = ()
+    """Features to leave out from here on, added to those left out before."""
+    by: Literal["user", "server", "valve", "plan", "resume"] = "user"
+    why: str = ""
+
+
+class Queued(Fact, frozen=True, tag="queued"):
+    """A message typed while the agent worked: kept until it is delivered (`UserSaid.queued`) or taken back."""
+
+    id: str
+    text: str
+    when: Literal["step", "turn"] = "step"
+    withdrawn: bool = False
+
+
+class UserSaid(Fact, frozen=True, tag="user_said"):
+    """The person's words, pictures included. `queued` is the id of the `Queued` that this delivers."""
+
+    blocks: tuple[Text | Image | Document, ...]
+    queued: str = ""
+
+    @property
+    def text(self) -> str:
+        """The words alone."""
+        return "\n".join(b.text for b in self.blocks if isinstance(b, Text))
+
+
+class Asked(Fact, frozen=True, tag="asked"):
+    """A request left. `digest` is the sha256 of the whole request in canonical form; the others are of its parts."""
+
+    step: int
+    model: str
+    digest: str
+    system: str
+    tools: str
+    messages: int
+    max_tokens: int
+    effort: str = ""
+    purpose: Literal["step", "compaction", "title"] = "step"
+
+
+class Retried(Fact, frozen=True, tag="retried"):
+    """An attempt failed and will be made again after `wait` seconds. Words already shown of it are void."""
+
+    attempt: int
+    of: int
+    wait: float
+    why: str
+    category: str = "unknown"
+    status: int = 0
+
+
+class Heard(Fact, frozen=True, tag="heard"):
+    """Words of a reply that still streams, put on record so that a kill loses little. The fold ignores it."""
+
+    text: str
+    thinking: bool = False
+
+
+class AssistantSaid(Fact, frozen=True, tag="assistant_said"):
+    """A reply, whole or cut short (`stop`). Only finished blocks are in it, and calls that were cut are not.
+
+    `cost` is in dollars, None when the price is unknown; times are milliseconds.
+    `void` replies are shown but never sent back (a refused one, a cut one that is asked again).
+    `detail` says more about the stop (a refusal's category).
+    """
+
+    blocks: tuple[Block, ...]
+    stop: Stop = "end_turn"
+    usage: Usage = Usage()
+    model: str = ""
+    cost: float | None = None
+    message_id: str = ""
+    request_id: str = ""
+    first_ms: int = 0
+    took_ms: int = 0
+    detail: str = ""
+    cut: tuple[str, ...] = ()
+    """Names of calls that were cut off and dropped."""
+    void: bool = False
+
+    @property
+    def uses(self) -> tuple[ToolUse, ...]:
+        """The calls in it, in order."""
+        return tuple(b for b in self.blocks if isinstance(b, ToolUse))
+
+    @property
+    def text(self) -> str:
+        """The words alone."""
+        return "\n\n".join(b.text for b in self.blocks if isinstance(b, Text) and b.text)
+
+
+class Decided(Fact, frozen=True, tag="decided"):
+    """The gate's decision about a call: what, by whom, by which rule, what the person added."""
+
+    use_id: str
+    tool: str
+    title: str
+    decision: Decision
+    by: By
+    why: str = ""
+    rule: str = ""
+    where: str = ""
+    risk: int = 1
+    words: str = ""
+    stored: tuple[str, ...] = ()
+    """Rules that "don't ask again" stored."""
+    nobody: bool = False
+    """True when it was refused because nobody could be asked."""
+    revised: Mapping[str, Any] | None = None
+    """The input as the person changed it, if they did."""
+
+
+class ToolStarted(Fact, frozen=True, tag="tool_started"):
+    """A permitted call began. From here on its effect may have happened."""
+
+    use_id: str
+    tool: str
+    label: str
+    title: str
+    view: View
+    risk: int = 1
+    key: str = ""
+    """Idempotency key: a call with this key is never run twice silently."""
+
+
+class ToolFinished(Fact, frozen=True, tag="tool_finished"):
+    """A call's result: `blocks` for the model, `view` and `summary` (a few words) for the eye.
+
+    `before` and `after` are sha256 hashes of the file that it changed. `cwd` is the shell's new
+    working directory, if it moved.
+    """
+
+    use_id: str
+    tool: str
+    blocks: tuple[Text | Image | Document, ...]
+    is_error: bool = False
+    outcome: Literal["done", "failed", "refused", "timeout", "interrupted", "skipped"] = "done"
+    summary: str = ""
+    view: View | None = None
+    took_ms: int = 0
+    saw: tuple[Saw, ...] = ()
+    before: str = ""
+    after: str = ""
+    cwd: str = ""
+
+
+class Compacted(Fact, frozen=True, tag="compacted"):
+    """Everything before position `keep_from` is now told by `summary`; `restored` are notes put back after it."""
+
+    summary: str
+    keep_from: int
+    restored: tuple[str, ...] = ()
+    trigger: Literal["auto", "manual", "overflow"] = "auto"
+    before_tokens: int = 0
+    after_tokens: int = 0
+    usage: Usage = Usage()
+    cost: float | None = None
+
+
+class Rewound(Fact, frozen=True, tag="rewound"):
+    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this."""
+
+    to: int
+    files: bool = False
+
+
+class Noted(Fact, frozen=True, tag="noted"):
+    """A word from codeagent: to the model (at the tail, for ever), to the person, or to both."""
+
+    text: str
+    to: Literal["model", "person", "both"] = "both"
+    topic: str = ""
+    """guidelines, mode, memory, file, cache, model, session, ... : what it is about."""
+    level: Literal["info", "warning", "error"] = "info"
+    digest: str = ""
+    """Hash of what was told, so that it is told again only when it changed."""
+
+
+class ValveClosed(Fact, frozen=True, tag="valve_closed"):
+    """A valve stopped the loop. `raised` is the new limit if the person let it go on, else 0."""
+
+    valve: Literal["steps", "tokens", "dollars", "no_progress", "seconds"]
+    words: str
+    limit: float = 0
+    seen: float = 0
+    raised: float = 0
+    warning: bool = False
+    """True for the warning at 80 %: nothing stopped."""
+
+
+class TurnEnded(Fact, frozen=True, tag="turn_ended"):
+    """The turn is over."""
+
+    why: Literal["done", "interrupted", "failed", "valve", "refused"]
+    detail: str = ""
+    category: str = ""
+    """For `failed`: the ModelError's category."""
+    status: int = 0
+    valve: str = ""
+    steps: int = 0
+    took_ms: int = 0
+
+
+class Lost(Fact, frozen=True, tag="lost"):
+    """A line of the log that could not be read, or is of a kind that this version does not know."""
+
+    why: str
+    raw: str = ""
+
+
+Entry = (
+    Opened
+    | Titled
+    | Switched
+    | Queued
+    | UserSaid
+    | Asked
+    | Retried
+    | Heard
+    | AssistantSaid
+    | Decided
+    | ToolStarted
+    | ToolFinished
+    | Compacted
+    | Rewound
+    | Noted
+    | ValveClosed
+    | TurnEnded
+    | Lost
+)
+
+# --- signals ---------------------------------------------------------------------------------
+
+
+class TextDelta(Struct, frozen=True, omit_defaults=True):
+    """The next words of the reply."""
+
+    text: str
+
+
+class ThinkingDelta(Struct, frozen=True, omit_defaults=True):
+    """The next words of its reasoning."""
+
+    text: str
+
+
+class CallDelta(Struct, frozen=True, omit_defaults=True):
+    """A call is being written: its name, and how many bytes of input so far."""
+
+    use_id: str
+    name: str
+    received: int
+
+
+class ToolProgress(Struct, frozen=True, omit_defaults=True):
+    """A running call says something: the next piece of its output."""
+
+    use_id: str
+    text: str
+
+
+class Raw(Struct, frozen=True, omit_defaults=True):
+    """A provider's own stream event, for `--include-partial-messages`."""
+
+    event: Mapping[str, Any]
+
+
+Delta = TextDelta | ThinkingDelta | CallDelta | Raw
+Signal = Delta | ToolProgress
+Event = Entry | Signal

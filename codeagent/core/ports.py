@@ -1,0 +1,135 @@
+"""What the core asks of the outside, and the promises that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from msgspec import Struct
+
+from codeagent.core.effects import Answer, Effect, Permit, Question
+from codeagent.core.events import AssistantSaid, Delta, Event, Retried, Saw
+from codeagent.core.messages import Document, Image, Request, Text, Usage
+from codeagent.core.views import View
+
+
+class Price(Struct, frozen=True):
+    """Dollars per million tokens, as listed on `date` (YYYY-MM-DD)."""
+
+    input: float
+    output: float
+    write: float
+    write_1h: float
+    read: float
+    date: str = ""
+
+    def cost(self, usage: Usage) -> float:
+        """Dollars for this usage."""
+        return (
+            usage.input * self.input
+            + usage.output * self.output
+            + usage.cache_write * self.write
+            + usage.cache_write_1h * self.write_1h
+            + usage.cache_read * self.read
+        ) / 1e6
+
+
+class ModelInfo(Struct, frozen=True):
+    """What we know of a model: window and output limit in tokens, price (None: unknown), short name for the status line."""
+
+    id: str
+    short: str
+    window: int
+    max_output: int
+    price: Price | None = None
+    chars_per_token: float = 3.3
+    efforts: tuple[str, ...] = ()
+
+
+class Model(Protocol):
+    """Answers requests.
+
+    `stream` yields deltas, a `Retried` before each new attempt, then exactly one `AssistantSaid`,
+    and nothing after it. It raises ModelError and CancelledError, nothing else. Cancelling closes
+    the connection at once. It never keeps or edits the request.
+    """
+
+    def info(self, model: str) -> ModelInfo:
+        """What is known of this model; never fails, an unknown model gets cautious figures."""
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]: ...
+
+
+class Progress(Struct, frozen=True):
+    """Output of a call that still runs."""
+
+    text: str
+
+
+class Result(Struct, frozen=True):
+    """The last thing that a call yields: `blocks` for the model, the rest for the eye and the record."""
+
+    blocks: tuple[Text | Image | Document, ...]
+    is_error: bool = False
+    summary: str = ""
+    view: View | None = None
+    saw: tuple[Saw, ...] = ()
+    before: str = ""
+    after: str = ""
+    cwd: str = ""
+    timed_out: bool = False
+
+    @classmethod
+    def of(cls, text: str, **fields: Any) -> Result:
+        """A result that is one text."""
+        return cls((Text(text),), **fields)
+
+
+In = TypeVar("In", contravariant=True)
+
+
+class Tool(Protocol[In]):
+    """Something that the model can do.
+
+    `Input` is a pydantic model of the input. `plan` looks and does not touch; it raises ToolFault
+    when the call cannot work. `run` touches, needs the Permit, yields Progress and then exactly
+    one Result, or raises ToolFault. Cancelling `run` ends everything it started. `timeout` is the
+    most that `run` may take, in seconds. `description` is written for the model.
+    """
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    timeout: ClassVar[float]
+    Input: ClassVar[type[Any]]
+
+    async def plan(self, args: In) -> Effect: ...
+    def run(self, args: In, permit: Permit) -> AsyncIterator[Progress | Result]: ...
+
+
+class Approver(Protocol):
+    """Whoever can be asked. `attended` is False when nobody is there: then nothing is asked, what would be is refused."""
+
+    @property
+    def attended(self) -> bool: ...
+
+    async def ask(self, question: Question) -> Answer: ...
+
+
+class Front(Approver, Protocol):
+    """A way to use the agent. `see` returns at once; `ask` may take as long as a person does, and honours cancel."""
+
+    def see(self, event: Event) -> None: ...
+
+
+class Clock(Protocol):
+    """Time. `now` is seconds since the epoch, `monotonic` seconds that never run backwards."""
+
+    def now(self) -> float: ...
+    def monotonic(self) -> float: ...
+
+
+class Ids(Protocol):
+    """Fresh identifiers, unique within a session: `new("turn")` gives `turn_...`."""
+
+    def new(self, prefix: str) -> str: ...

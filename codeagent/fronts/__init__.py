@@ -1,0 +1,1 @@
+"""Fronts: the ways to use the agent."""

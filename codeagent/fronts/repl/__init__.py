@@ -1,0 +1,1 @@
+"""The plain front: append-only lines."""

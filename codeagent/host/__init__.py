@@ -1,0 +1,1 @@
+"""The only hands: files, processes, searches, git."""

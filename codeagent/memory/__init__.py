@@ -1,0 +1,1 @@
+"""The .agent/ directory: guidelines, the memory index, topics, the system prompt."""

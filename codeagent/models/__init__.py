@@ -1,0 +1,1 @@
+"""Models: everything that can answer a request."""

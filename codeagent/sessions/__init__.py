@@ -1,0 +1,1 @@
+"""Session logs: written, found, read back."""

@@ -1,0 +1,1 @@
+"""Reading shell lines, never running them."""

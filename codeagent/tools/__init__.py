@@ -1,0 +1,1 @@
+"""Tools: everything that the model can do."""
