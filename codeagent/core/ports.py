@@ -35,7 +35,7 @@ class Price(Struct, frozen=True):
 
 
 class ModelInfo(Struct, frozen=True):
-    """What we know of a model: window and output limit in tokens, price (None: unknown), short name for the status line."""
+    """A model: window and output limit in tokens, price (None: unknown), short name for the status line."""
 
     id: str
     short: str
@@ -108,7 +108,7 @@ class Tool(Protocol[In]):
 
 
 class Approver(Protocol):
-    """Whoever can be asked. `attended` is False when nobody is there: then nothing is asked, what would be is refused."""
+    """Whoever can be asked. `attended` is False when nobody is there: then what would be asked is refused."""
 
     @property
     def attended(self) -> bool: ...

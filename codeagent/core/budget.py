@@ -1,0 +1,70 @@
+"""The meter: tokens, cache share, dollars and time, folded from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from codeagent.core.events import Asked, AssistantSaid, Compacted, Entry, Event, ToolFinished, TurnEnded
+from codeagent.core.messages import Usage
+
+
+class Meter:
+    """Totals of a session. `cost` is None as soon as a price was unknown; `context` is the last exchange in tokens."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.usage = Usage()
+        self.requests = 0
+        self.tool_calls = 0
+        self.turns = 0
+        self.context = 0
+        self.model_ms = 0
+        self.tool_ms = 0
+        self.turn_ms = 0
+        self.known_cost = 0.0
+        self.unpriced = False
+        for entry in entries:
+            self.see(entry)
+
+    def see(self, event: Event) -> None:
+        """Count one event; to be registered as a journal's watcher."""
+        match event:
+            case Asked():
+                self.requests += 1
+            case AssistantSaid(usage=usage, cost=cost):
+                self._pay(usage, cost)
+                self.model_ms += event.took_ms
+                if usage.total:
+                    self.context = usage.total
+            case Compacted(usage=usage, cost=cost):
+                self._pay(usage, cost)
+                self.context = event.after_tokens
+            case ToolFinished(took_ms=took):
+                self.tool_calls += 1
+                self.tool_ms += took
+            case TurnEnded(took_ms=took):
+                self.turns += 1
+                self.turn_ms += took
+            case _:
+                pass
+
+    def _pay(self, usage: Usage, cost: float | None) -> None:
+        self.usage += usage
+        if cost is None:
+            self.unpriced = self.unpriced or usage.total > 0
+        else:
+            self.known_cost += cost
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars so far, None when some price was unknown."""
+        return None if self.unpriced else self.known_cost
+
+    @property
+    def cached_share(self) -> float:
+        """Share of all prompt tokens that came from the cache, 0 to 1."""
+        return self.usage.cache_read / self.usage.prompt if self.usage.prompt else 0.0
+
+    @property
+    def weighed(self) -> float:
+        """Tokens for the budget valve: cache reads count a tenth."""
+        return self.usage.total - 0.9 * self.usage.cache_read

@@ -1,0 +1,36 @@
+"""Append-only memory of a session, and the only fan-out to those who watch it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from codeagent.core.events import Entry, Event, Fact
+
+
+def _forget(entry: Entry) -> None:
+    """Write nothing: a session that is not kept."""
+
+
+class Journal:
+    """The one truth. Appending an entry writes it, remembers it, then shows it; a signal is only shown.
+
+    `entries[i]` has sequence number i. `write` may raise SessionError; then the entry is neither
+    remembered nor shown.
+    """
+
+    def __init__(self, entries: Sequence[Entry] = (), write: Callable[[Entry], None] = _forget) -> None:
+        self.entries: list[Entry] = list(entries)
+        self._write = write
+        self._watchers: list[Callable[[Event], None]] = []
+
+    def watch(self, see: Callable[[Event], None]) -> None:
+        """Show every later event to `see`, which must return at once."""
+        self._watchers.append(see)
+
+    def append(self, event: Event) -> None:
+        """Record what is to be remembered, then show it."""
+        if isinstance(event, Fact):
+            self._write(event)
+            self.entries.append(event)
+        for see in self._watchers:
+            see(event)

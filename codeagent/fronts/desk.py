@@ -1,0 +1,69 @@
+"""What a front may ask of the program besides the agent itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from codeagent.core.agent import Agent
+
+
+class Listed(Struct, frozen=True):
+    """A session in a list. `when` is seconds since the epoch of its last event; `cost` None when unknown."""
+
+    id: str
+    title: str
+    when: float
+    branch: str = ""
+    model: str = ""
+    cost: float | None = None
+    turns: int = 0
+    size: int = 0
+    headless: bool = False
+    cwd: str = ""
+    path: str = ""
+
+
+class Desk(Protocol):
+    """One open session and the way to others. `open` replaces `agent`; the front then redraws from its journal."""
+
+    @property
+    def agent(self) -> Agent: ...
+
+    @property
+    def project(self) -> Path:
+        """The project's root."""
+        ...
+
+    @property
+    def branch(self) -> str:
+        """The git branch, or an empty string."""
+        ...
+
+    @property
+    def resume_command(self) -> str:
+        """What to type to come back to this session, empty when it is not kept."""
+        ...
+
+    def sessions(self) -> Sequence[Listed]:
+        """Sessions of this project, newest first, without the open one."""
+        ...
+
+    def open(self, session: str | None) -> None:
+        """Go on with another session, or with a new one when None. Raises CodeagentError with words for a person."""
+        ...
+
+    def models(self) -> Sequence[tuple[str, str]]:
+        """Models that can be switched to: (id, one line about it)."""
+        ...
+
+    def files(self) -> Sequence[str]:
+        """Project files for completion, relative, ignore rules applied; may be cached."""
+        ...
+
+    def close(self) -> None:
+        """Sync and release the log; end background work."""
+        ...

@@ -1,0 +1,126 @@
+"""Events in words and figures, shared by all fronts."""
+
+from __future__ import annotations
+
+from codeagent.core.events import (
+    Compacted,
+    Event,
+    Lost,
+    Noted,
+    Retried,
+    Rewound,
+    Switched,
+    TurnEnded,
+    ValveClosed,
+)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 line`, `1,204 lines`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def short(number: float) -> str:
+    """`950`, `4.1k`, `1.2M`."""
+    if number < 1000:
+        return f"{number:.0f}"
+    if number < 1_000_000:
+        return f"{number / 1000:.1f}k".replace(".0k", "k")
+    return f"{number / 1_000_000:.1f}M".replace(".0M", "M")
+
+
+def money(dollars: float | None) -> str:
+    """`$0.04`, `$0.0003`, or `unknown price`."""
+    if dollars is None:
+        return "unknown price"
+    if 0 < dollars < 0.01:
+        return f"${dollars:.4f}"
+    return f"${dollars:.2f}"
+
+
+def seconds(milliseconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 20 s`."""
+    value = milliseconds / 1000
+    if value < 10:
+        return f"{value:.1f} s"
+    if value < 60:
+        return f"{value:.0f} s"
+    return f"{int(value // 60)} min {int(value % 60)} s"
+
+
+def age(past: float, now: float) -> str:
+    """`just now`, `5 min ago`, `3 h ago`, `2 days ago`; never negative."""
+    passed = max(0.0, now - past)
+    if passed < 60:
+        return "just now"
+    if passed < 3600:
+        return f"{int(passed // 60)} min ago"
+    if passed < 86400:
+        return f"{int(passed // 3600)} h ago"
+    return f"{count(int(passed // 86400), 'day')} ago"
+
+
+Level = str
+"""`info`, `warning` or `error`."""
+
+
+def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - one case each, flat on purpose
+    """What a person is told of an event beside the conversation itself, or None. Not cleaned for a screen yet."""
+    match event:
+        case Noted(to="model"):
+            return None
+        case Noted(text=text, level=level):
+            return level, text
+        case Retried(attempt=attempt, of=of, wait=wait, why=why):
+            return "warning", f"{why}. Trying again in {wait:.0f} s ({attempt} of {of})."
+        case Switched(by="resume"):
+            return None
+        case Switched():
+            return "info", _switched(event)
+        case Compacted(before_tokens=before, after_tokens=after):
+            return "info", f"Conversation summed up: {short(before)} tokens became {short(after)}. Nothing is lost."
+        case Rewound():
+            return "info", "Went back to an earlier point of the conversation."
+        case ValveClosed(words=words, warning=True):
+            return "warning", words
+        case ValveClosed(words=words, raised=raised):
+            return "warning", f"{words} Going on." if raised else words
+        case TurnEnded(why="done"):
+            return None
+        case TurnEnded():
+            return ended(event)
+        case Lost(why=why):
+            return "warning", f"A line of the session log could not be read: {why}."
+        case _:
+            return None
+
+
+def _switched(event: Switched) -> str:
+    changes = []
+    if event.mode:
+        changes.append(f"mode: {event.mode}")
+    if event.model:
+        changes.append(f"model: {event.model}")
+    if event.effort:
+        changes.append(f"effort: {event.effort}")
+    if event.max_tokens:
+        changes.append(f"room for an answer: {event.max_tokens:,} tokens")
+    if event.without:
+        changes.append(f"going on without: {', '.join(event.without)}")
+    words = ", ".join(changes)
+    return f"{words} ({event.why})" if event.why else words
+
+
+def ended(event: TurnEnded) -> tuple[Level, str]:
+    """How a turn that was not simply done has ended."""
+    match event.why:
+        case "interrupted":
+            return "warning", "Interrupted. What was done so far is kept; say what to do instead."
+        case "refused":
+            return "warning", event.detail or "The model declined to answer. Try other words or another model."
+        case "valve":
+            return "warning", event.detail or "Stopped at a limit."
+        case "failed":
+            return "error", event.detail or "The turn failed."
+        case _:
+            return "info", ""
