@@ -103,10 +103,14 @@ def histories(draw: st.DrawFn) -> list[Entry]:
             thought = draw(st.sampled_from([(), (Thinking("hm", "sig"),), (Opaque({"type": "redacted_thinking"}),)]))
             said = draw(st.sampled_from([(), (Text(""),), (Text("I look."),), (Text(" "),)]))
             stop = draw(
-                st.sampled_from(["tool_use", "end_turn", "max_tokens", "pause_turn", "refusal", "interrupted", "unknown"])
+                st.sampled_from(
+                    ["tool_use", "end_turn", "max_tokens", "pause_turn", "refusal", "interrupted", "unknown"]
+                )
             )
             entries.append(
-                AssistantSaid((*thought, *said, *calls), stop, Usage(draw(st.integers(0, 900)), 5), void=stop == "refusal")
+                AssistantSaid(
+                    (*thought, *said, *calls), stop, Usage(draw(st.integers(0, 900)), 5), void=stop == "refusal"
+                )
             )
             for call in draw(st.permutations(calls)):
                 fate = draw(st.sampled_from(["done", "refused", "started", "nothing", "steered"]))
