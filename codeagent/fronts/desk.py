@@ -9,6 +9,8 @@ from typing import Protocol
 from codeagent.core.agent import Agent
 from codeagent.core.listed import Listed
 
+__all__ = ["Desk", "Listed"]
+
 
 class Desk(Protocol):
     """One open session and the way to others. `open` replaces `agent`; the front then redraws from its journal."""

@@ -26,8 +26,6 @@ _LF, _BRACE = b"\n}"
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Entry)
 
-Bytes = bytes | memoryview
-
 
 class Line(msgspec.Struct, frozen=True):
     """A line that was read: position, time in milliseconds since the epoch, and the entry."""
@@ -63,7 +61,7 @@ def _plain(entry: Entry) -> bytes:
         return json.dumps(msgspec.to_builtins(entry), separators=(",", ":")).encode("ascii")
 
 
-def decode(line: Bytes) -> Line:
+def decode(line: bytes) -> Line:
     """The entry of a line (with or without its line end).
 
     Raises Unknown when the line is whole but of a kind or shape that this version does not know, and ValueError with
@@ -73,36 +71,36 @@ def decode(line: Bytes) -> Line:
     if found is None:
         raise ValueError("not a line of a session log")
     head, seq, at, crc = found.groups()
-    whole = memoryview(line)
-    end = len(whole) - 1 if whole[-1] == _LF else len(whole)
-    body = whole[found.end() : end - 1]
-    if whole[end - 1] != _BRACE or crc32(body, crc32(head)) != int(crc, 16):
+    end = -2 if line[-1] == _LF else -1
+    body = line[found.end() : end]
+    if line[end] != _BRACE or crc32(body, crc32(head)) != int(crc, 16):
         raise ValueError("its checksum does not fit")
     try:
-        return Line(int(seq), int(at), _entry(body))
-    except (ValueError, RecursionError) as fault:
+        return Line(int(seq), int(at), _decoder.decode(body))
+    except msgspec.ValidationError as fault:
         raise Unknown(int(seq), str(fault)) from None
-
-
-def _entry(body: memoryview) -> Entry:
-    try:
-        return _decoder.decode(body)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError) as fault:
         if _SURROGATE.search(body) is None:
-            raise
-        value: Any = json.loads(bytes(body))
+            raise Unknown(int(seq), str(fault)) from None
+        return Line(int(seq), int(at), _with_surrogates(int(seq), body))
+
+
+def _with_surrogates(seq: int, body: bytes) -> Entry:
+    """The long way, for the escapes that the fast decoder refuses."""
+    try:
+        value: Any = json.loads(body)
         return msgspec.convert(value, Entry)  # type: ignore[no-any-return]  # a union of kinds, as above
+    except (ValueError, RecursionError) as fault:
+        raise Unknown(seq, str(fault)) from None
 
 
-def position(line: Bytes) -> tuple[int, int] | None:
+def position(line: bytes) -> tuple[int, int] | None:
     """Position and time of a line, unchecked and without its entry: for lists and searches of many lines."""
     found = _LINE.match(line)
     return None if found is None else (int(found[2]), int(found[3]))
 
 
-def body(line: Bytes) -> Bytes:
+def body(line: bytes) -> bytes:
     """The bytes of the entry in a line, unchecked; empty when it is no line of a log."""
     found = _LINE.match(line)
     return b"" if found is None else line[found.end() : -1]

@@ -6,6 +6,7 @@ import hashlib
 import mmap
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -63,13 +64,13 @@ def sessions_dir(project: Path, state_home: Path, writable: bool) -> Path:
 
 def listed(directory: Path) -> list[Listed]:
     """Sessions in which something was said, the latest first."""
-    found = [told for path in _logs(directory) if (told := describe(path)) is not None and told.title]
+    found = [told for path in logs(directory) if (told := describe(path)) is not None and told.title]
     return sorted(found, key=lambda told: told.when, reverse=True)
 
 
 def latest(directory: Path, include_headless: bool = False) -> Listed | None:
     """The session that was last written to, if any."""
-    for path in _logs(directory):
+    for path in logs(directory):
         told = describe(path)
         if told is not None and told.title and (include_headless or not told.headless):
             return told
@@ -81,7 +82,7 @@ def find(directory: Path, id_or_name: str) -> Listed:
 
     Raises UsageFault when there is none, or when the beginning fits several.
     """
-    for path in _logs(directory):
+    for path in logs(directory):
         if path.stem == id_or_name and (told := describe(path)) is not None:
             return told
     sessions = listed(directory)
@@ -105,16 +106,15 @@ def _nearest(wanted: str, sessions: list[Listed]) -> str:
     return f" Did you mean {names[near[0]]!r}?" if near else " `codeagent sessions` lists them."
 
 
-def _logs(directory: Path) -> list[Path]:
-    """Log files, the one last written first."""
-    stamped = []
+def logs(directory: Path) -> list[Path]:
+    """Log files in this directory, the one last written first; links are passed by."""
     try:
-        for entry in os.scandir(directory):
-            if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
-                stamped.append((entry.stat().st_mtime_ns, entry.name))
+        with os.scandir(directory) as entries:
+            own = [e for e in entries if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False)]
+            stamped = sorted(((e.stat().st_mtime_ns, e.name) for e in own), reverse=True)
     except OSError:
         return []
-    return [directory / name for _, name in sorted(stamped, reverse=True)]
+    return [directory / name for _, name in stamped]
 
 
 def describe(path: Path) -> Listed | None:
@@ -170,10 +170,8 @@ def _told_lines(data: mmap.mmap) -> Iterator[tuple[bytes, int, _Told]]:
             kind = head[mark + len(_KIND) :].partition(b'"')[0]
             place = codec.position(head)
             if kind in _TOLD and place is not None:
-                try:
+                with suppress(ValueError, RecursionError):  # a damaged line: the load will tell
                     yield kind, place[1], _decoder.decode(codec.body(data[start:end].rstrip(b"\n")))
-                except (ValueError, RecursionError):
-                    pass  # a damaged line: the load will tell
         start = end
 
 

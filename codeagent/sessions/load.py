@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from codeagent.core.errors import SessionError
 from codeagent.core.events import FORMAT, Entry, Lost
 from codeagent.sessions import codec
+
+_LF = 10
 
 _RAW = 400
 """Bytes of a damaged line that its `Lost` quotes; the log itself keeps them all."""
@@ -37,23 +38,11 @@ class _Format(msgspec.Struct):
     format: int = 1
 
 
-def lines(data: bytes | mmap.mmap) -> Iterator[tuple[int, int]]:
-    """Start and end (exclusive, with the line end if there is one) of each line."""
-    start, size = 0, len(data)
-    while start < size:
-        end = data.find(b"\n", start) + 1 or size
-        yield start, end
-        start = end
-
-
 def load(path: Path) -> Loaded:
     """Read a log. Raises SessionError when there is none, or when a newer codeagent wrote it."""
     try:
-        with path.open("rb") as file:
-            if not file.seek(0, 2):
-                return Loaded([])
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return _Reading(path).read(data)
+        with path.open("rb", buffering=1 << 20) as file:
+            return _Reading(path).read(file)
     except FileNotFoundError:
         raise SessionError(f"There is no session log at {path}.") from None
     except OSError as fault:
@@ -69,24 +58,23 @@ class _Reading:
         self.pending: list[Lost] = []
         self.lost = self.unknown = self.repeated = 0
 
-    def read(self, data: mmap.mmap) -> Loaded:
-        torn, good, ended = b"", 0, True
-        with memoryview(data) as view:
-            for start, end in lines(data):
-                with view[start:end] as line:
-                    ended = line[-1] == 10
-                    if not start:
-                        self._check_format(line)
-                    if not self._take(line, ended):
-                        torn = bytes(line)
-                        break
-                good = end
+    def read(self, file: IO[bytes]) -> Loaded:
+        good, line = 0, b"\n"
+        for line in file:
+            if not good:
+                self._check_format(line)
+            if not self._take(line):
+                break
+            good += len(line)
+        else:
+            self._settle(len(self.entries) + len(self.pending))
+            return Loaded(self.entries, self._notices(b""), good, b"", line[-1] == _LF)
         self._settle(len(self.entries) + len(self.pending))
-        return Loaded(self.entries, self._notices(torn), good, torn, ended or bool(torn))
+        return Loaded(self.entries, self._notices(line), good, line)
 
-    def _check_format(self, line: memoryview) -> None:
+    def _check_format(self, line: bytes) -> None:
         try:
-            found = msgspec.json.decode(codec.body(line.tobytes().rstrip(b"\n")), type=_Format).format
+            found = msgspec.json.decode(codec.body(line.rstrip(b"\n")), type=_Format).format
         except (ValueError, RecursionError):
             return
         if found > FORMAT:
@@ -95,7 +83,7 @@ class _Reading:
                 "Update codeagent to open it; the log was left as it is."
             )
 
-    def _take(self, line: memoryview, ended: bool) -> bool:
+    def _take(self, line: bytes) -> bool:
         """Take one line; False when it is the torn last one."""
         try:
             read = codec.decode(line)
@@ -104,21 +92,27 @@ class _Reading:
             seq, entry = fault.seq, Lost(f"not known to this version: {fault}", _quote(line))
             self.unknown += 1
         except ValueError as fault:
-            if not ended:
+            if line[-1] != _LF:
                 return False
-            self.lost += 1
-            self.pending.append(Lost(str(fault), _quote(line)))
+            self._damaged(line, str(fault))
             return True
-        if seq > len(self.entries) + _GAP:
-            self.lost += 1
-            self.pending.append(Lost(f"its number {seq} cannot be", _quote(line)))
-            return True
-        if seq < len(self.entries):
+        due = len(self.entries)
+        if seq == due:
+            if self.pending:
+                self._settle(seq)
+            self.entries.append(entry)
+        elif seq < due:
             self.repeated += 1
-            return True
-        self._settle(seq)
-        self.entries.append(entry)
+        elif seq > due + _GAP:
+            self._damaged(line, f"its number {seq} cannot be")
+        else:
+            self._settle(seq)
+            self.entries.append(entry)
         return True
+
+    def _damaged(self, line: bytes, why: str) -> None:
+        self.lost += 1
+        self.pending.append(Lost(why, _quote(line)))
 
     def _settle(self, seq: int) -> None:
         """Give the damaged lines their places before number `seq`, and mark lines that are missing there."""
@@ -142,8 +136,8 @@ class _Reading:
         return tuple(said)
 
 
-def _quote(line: memoryview) -> str:
-    return line[:_RAW].tobytes().decode("utf-8", "replace").rstrip("\n")
+def _quote(line: bytes) -> str:
+    return line[:_RAW].decode("utf-8", "replace").rstrip("\n")
 
 
 def _lines(count: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 
 from codeagent.core.notebook import Excerpt
 from codeagent.sessions import codec
+from codeagent.sessions.index import logs
 
 _AROUND = 120
 """Characters shown on either side of a hit."""
@@ -29,20 +29,11 @@ def search(directory: Path, words: str, limit: int = 20) -> list[Excerpt]:
     if not wanted:
         return []
     found: list[Excerpt] = []
-    stamped = [(entry.stat().st_mtime_ns, entry.path) for entry in _entries(directory)]
-    for _, path in sorted(stamped, reverse=True):
-        found += _in_log(Path(path), wanted, min(5, limit - len(found)))
+    for path in logs(directory):
+        found += _in_log(path, wanted, min(5, limit - len(found)))
         if len(found) >= limit:
             break
     return found
-
-
-def _entries(directory: Path) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(directory) as entries:
-            yield from (e for e in entries if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False))
-    except OSError:
-        return
 
 
 def _in_log(path: Path, wanted: str, limit: int) -> list[Excerpt]:

@@ -14,7 +14,7 @@ from codeagent.core.errors import SessionError
 from codeagent.core.events import Entry, Opened, ToolFinished, ToolStarted, TurnEnded, UserSaid
 from codeagent.host.durable import make_private, replace, sync, sync_directory, write_all
 from codeagent.sessions import codec
-from codeagent.sessions.load import Loaded, lines, load
+from codeagent.sessions.load import Loaded, load
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _COPY = 1 << 20
@@ -175,22 +175,27 @@ def fork(path: Path, new_id: str, upto: int) -> Path:
     target = path.with_name(f"{new_id}.jsonl")
     if target.exists():
         raise SessionError(f"There is already a session log at {target}. Use another session id.")
+    at, lines = _first_lines(path, loaded.good_bytes, upto)
     opened = msgspec.structs.replace(first, session=new_id, forked_from=first.session)
-    data = path.read_bytes()[: loaded.good_bytes]
-    copied: list[bytes] = []
-    for start, end in lines(data):
-        line = data[start:end]
-        place = codec.position(line)
-        if place is not None and place[0] >= upto:
-            break
-        if not copied and place is not None:
-            line = codec.encode(0, place[1], opened)
-        copied.append(line if line.endswith(b"\n") else line + b"\n")
+    copied = [codec.encode(0, at, opened), *lines]
     try:
         replace(target, b"".join(copied))
     except OSError as fault:
         raise SessionError(f"The fork {target} cannot be written: {fault.strerror or fault}.") from None
     return target
+
+
+def _first_lines(path: Path, size: int, upto: int) -> tuple[int, list[bytes]]:
+    """Time of the first line (ms), and the lines after it with numbers below `upto`, whatever they hold."""
+    kept: list[bytes] = []
+    with path.open("rb") as file:
+        first = codec.position(file.readline())
+        for line in file:
+            place = codec.position(line)
+            if file.tell() > size or (place is not None and place[0] >= upto):
+                break
+            kept.append(line if line.endswith(b"\n") else line + b"\n")
+    return first[1] if first else 0, kept
 
 
 def _silent(words: str) -> None:
