@@ -77,7 +77,7 @@ def test_every_flipped_bit_of_a_line_is_noticed():
         for bit in range(8):
             broken = bytearray(line)
             broken[place] ^= 1 << bit
-            with pytest.raises(ValueError, match="."):
+            with pytest.raises(ValueError, match=r"."):
                 codec.decode(bytes(broken))
 
 

@@ -29,7 +29,7 @@ def said(words):
     return UserSaid((Text(words),))
 
 
-@pytest.fixture()
+@pytest.fixture
 def directory(tmp_path):
     here = tmp_path / "sessions"
     begin(here, "aaa111", said("Fix the\n cart  please"), AssistantSaid((), cost=0.5), TurnEnded("done"), at=1000)

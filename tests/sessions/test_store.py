@@ -23,12 +23,12 @@ def clock() -> float:
     return 1_764_444_444.5
 
 
-@pytest.fixture()
+@pytest.fixture
 def path(tmp_path):
     return tmp_path / "deep" / "er" / "s1.jsonl"
 
 
-@pytest.fixture()
+@pytest.fixture
 def written(path):
     log = Log.create(path, clock)
     for entry in ENTRIES:
@@ -165,7 +165,7 @@ def test_a_newer_format_is_refused_and_left_alone(path):
     write(path, [Opened("s", "/", (), (), "m", 1, format=2)])
     before = path.read_bytes()
     for attempt in (load, lambda p: Log.open(p, clock)):
-        with pytest.raises(SessionError, match="format 2.*Update codeagent"):
+        with pytest.raises(SessionError, match=r"format 2.*Update codeagent"):
             attempt(path)
     assert path.read_bytes() == before
 
