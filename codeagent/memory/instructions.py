@@ -26,8 +26,8 @@ _NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", ".agent/AGENTS.md")
 _RULES = ".claude/rules"
 _LOCAL = "CLAUDE.local.md"
 
-Stamp = tuple[int, int, int, int] | None
-"""Modification and change time (ns), size and inode of a file; None where there is none."""
+Stamp = tuple[int, int, int, int, int] | None
+"""Modification and change time (ns), size, device and inode of a file; None where there is none."""
 
 
 class Guideline(Struct, frozen=True):
@@ -94,10 +94,10 @@ def _difference(old: str, new: str) -> str:
 
 def _stamp(path: str) -> Stamp:
     try:
-        found = os.stat(path)
+        found = os.stat(path)  # noqa: PTH116  # 1 µs each instead of 4, for every place before every step
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_dev, found.st_ino
 
 
 class _Reading:
@@ -169,6 +169,8 @@ class _Reading:
         if stamp is None:
             if "/" in name or name.endswith(".md"):  # else it is somebody's name
                 self.problems.append(f"{importer} imports {name}, which does not exist.")
+        elif stamp[-2:] in self._known:
+            return
         elif hops >= HOPS:
             self.problems.append(f"{importer} imports {name}, which is more than {HOPS} imports away: passed by.")
         elif target.is_file():

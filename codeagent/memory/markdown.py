@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CODE = re.compile(r"(`+)[^`]*\1")
+_MARK = re.compile(r"^ {0,3}(`{3,}|~{3,})|(`{1,2})[^`\n]+\2(?!`)|<!--", re.MULTILINE)
+"""Where something begins that is no plain prose: a fenced block, a code span, a comment."""
+
 _IMPORT = re.compile(r"(?:^|(?<=[\s(]))@([\w.~/][\w./~\-]*)")
+
+_BLANK = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
 def read_through(text: str) -> tuple[str, tuple[str, ...]]:
@@ -16,37 +19,34 @@ def read_through(text: str) -> tuple[str, tuple[str, ...]]:
     """
     kept: list[str] = []
     imports: list[str] = []
-    fence = ""
-    ends = text.rfind("-->")
+    last_end = text.rfind("-->")
     place = 0
-    while place < len(text):
-        stop = text.find("\n", place) + 1 or len(text)
-        line = text[place:stop]
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line.strip(" `~\n"):
-                fence = ""
-            kept.append(line)
-        elif mark:
-            fence = mark[1]
-            kept.append(line)
+    while (mark := _MARK.search(text, place)) is not None:
+        prose = text[place : mark.start()]
+        imports += _IMPORT.findall(prose)
+        kept.append(prose)
+        if mark[1]:
+            place = _fence_end(text, mark[1], mark.end())
+        elif mark[2] or mark.end() > last_end:
+            place = mark.end()
         else:
-            opened = _comment(line)
-            if opened >= 0 and place + opened < ends:
-                after = text.index("-->", place + opened) + 3
-                stop = after if text[after : text.find("\n", after) + 1 or len(text)].strip() else _next(text, after)
-                line = line[:opened] + ("" if stop == after or not line[:opened].strip() else "\n")
-            kept.append(line)
-            imports += _IMPORT.findall(_CODE.sub("", line))
-        place = stop
+            place = _comment_end(text, mark.start(), mark.end())
+            continue
+        kept.append(text[mark.start() : place])
+    kept.append(text[place:])
+    imports += _IMPORT.findall(text[place:])
     return "".join(kept).strip(), tuple(dict.fromkeys(path.rstrip(".") for path in imports))
 
 
-def _comment(line: str) -> int:
-    """Where a comment begins in this line, outside code spans; -1 when none does."""
-    masked = _CODE.sub(lambda span: "." * len(span[0]), line)
-    return masked.find("<!--")
+def _fence_end(text: str, fence: str, place: int) -> int:
+    """Where the block ends that this fence began: after a fence at least as long, or with the text."""
+    closing = re.compile(rf"^ {{0,3}}{re.escape(fence)}{fence[0]}*[ \t]*$", re.MULTILINE).search(text, place)
+    return closing.end() if closing else len(text)
 
 
-def _next(text: str, place: int) -> int:
-    return text.find("\n", place) + 1 or len(text)
+def _comment_end(text: str, start: int, place: int) -> int:
+    """Where the text goes on after a comment; the line end goes too when the comment had its lines for itself."""
+    end = text.index("-->", place) + 3
+    alone = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+    blank = _BLANK.match(text, end)
+    return blank.end() if alone and blank else end
