@@ -23,7 +23,7 @@ class Change(Struct, frozen=True):
     """A save or a deletion, worked out and not yet made.
 
     `file` is the topic's file name, `path` its absolute path; `before` and `after` are its whole text (None: no file).
-    `index_before` and `index_after` are the same of the index.
+    `index_before` and `index_after` are the same of the index, and `line` is the topic's new line in it.
     """
 
     file: str
@@ -32,6 +32,7 @@ class Change(Struct, frozen=True):
     after: str | None
     index_before: str
     index_after: str
+    line: str = ""
 
 
 class Excerpt(Struct, frozen=True):
@@ -62,8 +63,8 @@ class Notebook(Protocol):
         """What deleting would change."""
         ...
 
-    def carry_out(self, change: Change) -> None:
-        """Make the change, if everything still is as it was when it was planned."""
+    def carry_out(self, change: Change) -> str:
+        """Make the change, if the topic still is as it was when it was planned; returns a notice, mostly empty."""
         ...
 
     def search(self, words: str) -> Sequence[str]:
