@@ -52,9 +52,7 @@ _MODELS = {
         _modern("claude-opus-4-8", "Opus 4.8", _OPUS_4),
         _modern("claude-opus-4-7", "Opus 4.7", _OPUS_4),
         ModelInfo("claude-opus-4-6", "Opus 4.6", _MILLION, 128_000, _OPUS_4, 3.3, _NO_XHIGH),
-        ModelInfo(
-            "claude-sonnet-4-6", "Sonnet 4.6", _MILLION, 128_000, _price(3, 15, 3.75, 6, 0.30), 3.3, _NO_XHIGH
-        ),
+        ModelInfo("claude-sonnet-4-6", "Sonnet 4.6", _MILLION, 128_000, _price(3, 15, 3.75, 6, 0.30), 3.3, _NO_XHIGH),
         ModelInfo("claude-haiku-4-5", "Haiku 4.5", 200_000, 64_000, _price(1, 5, 1.25, 2, 0.10)),
     )
 }
@@ -73,7 +71,7 @@ class Family(NamedTuple):
 
 
 def family(model: str) -> Family | None:
-    """Kind and version from a name, also as gateways write it (`anthropic/claude-sonnet-5.5`); None if it is no Claude."""
+    """Kind and version from a name, also as gateways write it (`anthropic/claude-sonnet-5.5`); None: no Claude."""
     found = _NAME.search(model) if "claude" in model else None
     return Family(found[1], (int(found[2]), int(found[3] or 0))) if found else None
 

@@ -15,6 +15,10 @@ _NO = (
 """How servers phrase that they do not take something."""
 
 
+_THINKING = r"^thinking(?:\.\w+)*:|thinking\.type|\bthinking\b[^.]{0,30} not |not support[^.]{0,30}\bthinking\b"
+"""How they name the parameter, and not a block of that name in the history."""
+
+
 class Feature(NamedTuple):
     """One optional feature.
 
@@ -57,8 +61,8 @@ FEATURES = (
     Feature("effort", _takes_effort, r"effort|output_config"),
     Feature("thinking_display", _since(4, 7), r"thinking\S*\.display|\bdisplay\b"),
     Feature("interleaved_thinking", _before(4, 6), r"interleaved-thinking", "interleaved-thinking-2025-05-14"),
-    Feature("adaptive_thinking", _since(4, 6), r"adaptive|thinking(?:\.type)?\b(?!\.\d)"),
-    Feature("budget_thinking", _before(4, 6), r"budget_tokens|thinking(?:\.type)?\b(?!\.\d)"),
+    Feature("adaptive_thinking", _since(4, 6), r"adaptive|" + _THINKING),
+    Feature("budget_thinking", _before(4, 6), r"budget_tokens|" + _THINKING),
     Feature("diagnostics", _claude, r"diagnostics|previous_message_id"),
     Feature("cache_1h", lambda _: True, r"\bttl\b|extended-cache"),
     Feature("cache", lambda _: True, r"cache_control"),

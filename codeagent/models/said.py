@@ -21,7 +21,9 @@ _STOPS: dict[str, Stop] = {
 }
 
 
-def to_said(outcome: Outcome, *, model: str, request_id: str = "", first_ms: int = 0, took_ms: int = 0) -> AssistantSaid:
+def to_said(
+    outcome: Outcome, *, model: str, request_id: str = "", first_ms: int = 0, took_ms: int = 0
+) -> AssistantSaid:
     """What the model said. `model` is the id that was asked for, used where the message names none.
 
     Calls that the output limit cut are dropped and named in `cut`; a finished call whose input is

@@ -61,8 +61,9 @@ class _Anything:
 class _StandIn(types.ModuleType):
     """A module that has every public name, each an empty class."""
 
-    __all__: Sequence[str] = ()
-    __path__: Sequence[str] = ()
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__dict__.update(__all__=[], __path__=[])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
