@@ -23,6 +23,12 @@ _PUBLIC = "https://api.anthropic.com"
 _KEEP_ALIVE = 55.0
 """Seconds that an idle connection is kept, so that a step after a tool needs no new handshake."""
 
+_DRAIN = 0.25
+"""Seconds to wait for the end of the body after the end of the message."""
+
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+"""What reading an event of another shape raises."""
+
 _PACE_BYTES = 1024
 _PACE_SECONDS = 0.1
 
@@ -101,7 +107,10 @@ class Anthropic:
         if outcome.ended == "truncated_stream":
             raise failures.truncated(asked)
         first_ms, took_ms = (round(1000 * part) for part in seconds)
-        return to_said(outcome, model=asked.model, request_id=request_id, first_ms=first_ms, took_ms=took_ms)
+        try:
+            return to_said(outcome, model=asked.model, request_id=request_id, first_ms=first_ms, took_ms=took_ms)
+        except UNREADABLE as error:
+            raise failures.garbled(asked, error) from error
 
     async def _ask(self, body: anthropic_wire.Body, asked: failures.Asked) -> Any:
         """Send the request; the response, of which only the head was read."""
@@ -139,7 +148,7 @@ class Anthropic:
         if self._made is None:
             self._check_key()
             module = await asyncio.to_thread(sdk.load, plain=self._plain_sdk)
-            self._made = module, self._client(module)
+            self._made = self._made or (module, self._client(module))  # another request may have come first
         return self._made
 
     def _check_key(self) -> None:
@@ -191,6 +200,8 @@ async def _events(response: Any, asked: failures.Asked, quiet: float) -> AsyncGe
                 event = _parsed(sent.data) if sent.data else {"type": "ping"}
                 if event.get("type") != "ping":
                     content = clock()
+                if event.get("type") == "message_stop":
+                    await _drain(decoder)
                 yield event
     except TimeoutError as error:
         raise failures.stalled(asked, quiet) from error
@@ -204,6 +215,18 @@ async def _events(response: Any, asked: failures.Asked, quiet: float) -> AsyncGe
         await response.aclose()
 
 
+async def _drain(decoder: AsyncGenerator[Any, None]) -> None:
+    """Read the end of the body, which frees the connection for the next step; it nearly always came already."""
+    import httpx2
+
+    try:
+        async with asyncio.timeout(_DRAIN):
+            async for _ in decoder:
+                pass
+    except (TimeoutError, ValueError, httpx2.HTTPError, httpx2.StreamError):
+        return
+
+
 def _parsed(data: str) -> Mapping[str, Any]:
     event = json.loads(data)
     if not isinstance(event, dict):
@@ -214,7 +237,7 @@ def _parsed(data: str) -> Mapping[str, Any]:
 def _feed(accumulator: Accumulator, event: Mapping[str, Any], asked: failures.Asked) -> list[Delta]:
     try:
         return accumulator.feed(event)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except UNREADABLE as error:
         raise failures.garbled(asked, error) from error
 
 

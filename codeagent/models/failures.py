@@ -165,12 +165,17 @@ def _not_found(asked: Asked, words: str, common: dict[str, Any]) -> ModelError:
 
 def unreachable(asked: Asked, cause: BaseException, *, answered: bool) -> ModelError:
     """The connection could not be made, or broke before an answer. `answered`: this host did answer before."""
-    words = clean_line(f"{cause}" or type(cause).__name__)[:300]
     if answered:
-        return ModelBusy(f"The connection to {asked.host} broke: {words}", category="connection")
+        return ModelBusy(f"The connection to {asked.host} broke{_because(cause)}.", category="connection")
     return ModelUnavailable(
-        f"Cannot reach {asked.host}: {words}. Check the network, a proxy, or the base URL.", category="connection"
+        f"Cannot reach {asked.host}{_because(cause)}. Check the network, a proxy, or the base URL.",
+        category="connection",
     )
+
+
+def _because(cause: BaseException) -> str:
+    words = clean_line(str(cause).strip().rstrip("."))[:300]
+    return f": {words}" if words else ""
 
 
 def dropped(asked: Asked, cause: BaseException) -> ModelError:
