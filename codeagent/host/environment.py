@@ -43,6 +43,6 @@ def child_environment(environ: Mapping[str, str], secrets: Iterable[str] = ()) -
 
 
 def shell_environment(environ: Mapping[str, str], **more: str) -> dict[str, str]:
-    """The environment of one shell call: `environ` with nothing that waits for a person or hides a function, and `more`."""
+    """The environment of a shell call: `environ`, nothing that waits for a person or hides a function, and `more`."""
     kept = {n: v for n, v in environ.items() if n not in _ODD and not n.startswith("BASH_FUNC_")}
     return {**kept, **_QUIET, **more}

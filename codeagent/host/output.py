@@ -90,7 +90,7 @@ class Output:
         return plain(_text(unread))
 
     def shown(self, limit: int) -> Shown:
-        """Head and tail within `limit` bytes of UTF-8, cut at line ends where lines are short; the whole is in the file."""
+        """Head and tail in `limit` bytes of UTF-8, cut at line ends where lines are short; the whole is in the file."""
         if self.total <= len(self._head) + len(self._tail):
             text = plain(bytes(self._head + self._tail).decode(errors="replace"))
             head = tail = text.encode()

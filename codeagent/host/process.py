@@ -99,10 +99,11 @@ class ShellProcess:
         """
         left: tuple[strays.Stray, ...] = ()
         try:
-            deadline = self._loop.time() + SETTLING
+            deadline, pause = self._loop.time() + SETTLING, 0.002
             self._drain()
-            while (self._open or self._group_lives()) and self._loop.time() < deadline:  # noqa: ASYNC110 - no event tells
-                await asyncio.sleep(0.005)
+            while (self._open or self._group_lives()) and self._loop.time() < deadline:
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 0.05)  # a look costs some milliseconds
             if self._group_lives():
                 left = await strays.end(self._group)
         except asyncio.CancelledError:
@@ -137,7 +138,7 @@ class ShellProcess:
             os.killpg(self.pid, 0)
         except (ProcessLookupError, PermissionError):
             return False
-        return True
+        return bool(self._group())  # the group may be down to zombies that nobody has reaped yet
 
     def _read(self) -> bool:
         """Take one piece from the pipe; False when there is none now."""
