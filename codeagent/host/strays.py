@@ -51,25 +51,28 @@ def orphaned() -> tuple[Stray, ...]:
 
 
 async def end(find: Callable[[], Sequence[Stray]], mercy: float = MERCY) -> tuple[Stray, ...]:
-    """TERM to all that `find` gives, KILL to what is left after `mercy` seconds. Returns what was there at first.
+    """TERM to all that `find` gives, KILL to what is left after `mercy` seconds. Returns what was ended.
 
     When cancelled meanwhile, KILL follows at once: nothing is left in either case.
     """
-    first = tuple(find())
+    told: dict[int, Stray] = {}
     try:
-        for stray in first:
-            _send(stray.pid, signal.SIGTERM)
-            _send(stray.pid, signal.SIGCONT)
-        await _gone(find, mercy)
+        await _end_gently(find, told, mercy)
     finally:
         kill(find)
-    return first
+    return tuple(told.values())
 
 
-async def _gone(find: Callable[[], Sequence[Stray]], seconds: float) -> None:
+async def _end_gently(find: Callable[[], Sequence[Stray]], told: dict[int, Stray], seconds: float) -> None:
+    """TERM, once each, to what there is and to what it still starts, until nothing is left or the time is over."""
     loop = asyncio.get_running_loop()
     deadline, pause = loop.time() + seconds, 0.005
-    while find() and loop.time() < deadline:
+    while (found := find()) and loop.time() < deadline:
+        for stray in found:
+            if stray.pid not in told:
+                told[stray.pid] = stray
+                _send(stray.pid, signal.SIGTERM)
+                _send(stray.pid, signal.SIGCONT)  # a stopped process hears nothing else
         await asyncio.sleep(pause)
         pause = min(pause * 2, 0.1)  # a look costs some milliseconds
 

@@ -16,12 +16,12 @@ from codeagent.core.views import Plain
 
 # No docstrings in these two: pydantic would send them to the model with every request.
 class _Option(BaseModel):
-    label: Annotated[str, Field(min_length=1)]
+    label: str
     description: str = ""
 
 
 class _Question(BaseModel):
-    question: Annotated[str, Field(min_length=1)]
+    question: str
     options: Annotated[list[_Option], Field(max_length=8)] = []
     multi_select: bool = False
 

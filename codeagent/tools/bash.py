@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 from codeagent.core.clean import clean_line
 from codeagent.core.effects import Effect, Permit, Risk, ShellReading, Touch
 from codeagent.core.errors import ToolFault
+from codeagent.core.events import Saw
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
 from codeagent.host.jobs import Job, Jobs
@@ -175,7 +176,9 @@ class Bash:
             code != 0 and not (code == 1 and effect.shell and _last_program(effect.shell) in _BENIGN)
         )
         outcome = f"timed out  {took:.1f} s" if limit else f"exit {code}  {took:.1f} s" if code else f"{took:.1f} s"
-        saw = sights(effect.shell, Path(effect.cwd), cut=bool(shown.omitted)) if effect.shell and not failed else ()
+        saw: tuple[Saw, ...] = ()
+        if effect.shell and not failed:
+            saw = sights(args.command, effect.shell, Path(effect.cwd), cut=bool(shown.omitted))
         return Result.of(
             _with_notes(shown.text, notes),
             is_error=failed,

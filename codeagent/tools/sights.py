@@ -17,7 +17,7 @@ _LARGEST = 10_000_000
 """Bytes up to which a shown file is hashed."""
 
 
-def sights(reading: ShellReading, cwd: Path, *, cut: bool) -> tuple[Saw, ...]:
+def sights(command: str, reading: ShellReading, cwd: Path, *, cut: bool) -> tuple[Saw, ...]:
     """Sights of the files that a successful line printed. `cut` says that its output was not shown in full.
 
     Only what is certain counts: every part is a plain command, nothing goes through a pipe, and
@@ -25,7 +25,7 @@ def sights(reading: ShellReading, cwd: Path, *, cut: bool) -> tuple[Saw, ...]:
     which ones is unknown).
     """
     parts = [part.words for part in reading.parts if part.words]
-    if not reading.plain or len(parts) != len(reading.parts) or any("|" in part.text for part in reading.parts):
+    if not reading.plain or len(parts) != len(reading.parts) or "|" in command:
         return ()
     if any(words[0] in _MOVES for words in parts):
         return ()
