@@ -51,12 +51,11 @@ class Jobs:
 
     def start(self, command: str, cwd: Path, env: Mapping[str, str], spill: Path) -> Job:
         """Start a shell line in the background; all its output goes to a file under `spill`."""
-        number = next(self._numbers)
-        cookie = self._cookie(number)
+        cookie = self._cookie(next(self._numbers))
         output = Output(spill / _file_name(cookie), always_file=True)
         process = ShellProcess(command, cwd, env, cookie, output)
         over = asyncio.create_task(_follow(process))
-        job = Job(f"job{number}", command, cwd, output.file, self.clock.monotonic(), process, over)
+        job = Job(f"job{len(self._jobs) + 1}", command, cwd, output.file, self.clock.monotonic(), process, over)
         self._jobs[job.id] = job
         return job
 

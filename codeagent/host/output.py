@@ -57,9 +57,11 @@ class Output:
         self.file = file
         self.total = 0
         self.fault = ""
+        self.skipped = 0
         self._head = bytearray()
         self._tail = bytearray()
         self._unread = bytearray()
+        self._skipping = 0
         self._sink: int | None = None
         self._made = False
         self._written = 0
@@ -69,9 +71,11 @@ class Output:
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
         self.total += len(data)
-        self._unread += data[-RECENT:]
-        if len(self._unread) > 2 * RECENT:
-            del self._unread[:-RECENT]
+        self._unread += data[-2 * RECENT :]
+        self._skipping += max(0, len(data) - 2 * RECENT)
+        if (over := len(self._unread) - 2 * RECENT) > 0:
+            self._skipping += over
+            del self._unread[:over]
         if not self._made and self.total > 2 * EDGE:
             self._open()
         self._write(data)
@@ -84,10 +88,13 @@ class Output:
             del self._tail[:-EDGE]
 
     def fresh(self) -> str:
-        """What came since this was last asked, at most the last 8 KB of it."""
-        unread = bytes(self._unread[-RECENT:])
-        self._unread.clear()
-        return plain(_text(unread))
+        """What came since this was last asked: the last 8 KB of it; `skipped` then tells how many bytes before."""
+        end = len(self._unread) - _begun(self._unread)
+        start = max(0, end - RECENT)
+        piece = _text(bytes(self._unread[start:end])) if start else self._unread[:end].decode(errors="replace")
+        self.skipped, self._skipping = self._skipping + start, 0
+        del self._unread[:end]
+        return plain(piece)
 
     def shown(self, limit: int) -> Shown:
         """Head and tail in `limit` bytes of UTF-8, cut at line ends where lines are short; the whole is in the file."""
@@ -154,6 +161,16 @@ def _text(data: bytes) -> str:
     while start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
         start += 1
     return codecs.getincrementaldecoder("utf-8")("replace").decode(data[start:], final=False)
+
+
+def _begun(data: bytes | bytearray) -> int:
+    """How many bytes at the end are a UTF-8 character of which more is to come."""
+    for back in range(1, min(3, len(data)) + 1):
+        byte = data[-back]
+        if byte & 0xC0 != 0x80:
+            size = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+            return back if back < size else 0
+    return 0
 
 
 def _first(data: bytes, limit: int) -> bytes:

@@ -123,12 +123,12 @@ def _alive(pid: int) -> bool:
 
 def _same_world(pid: int) -> bool:
     """Whether a process counts ids as we do; in a container the owner's number means another process."""
-    if not sys.platform.startswith("linux"):
-        return True
-    try:
-        return Path(f"/proc/{pid}/ns/pid").readlink() == Path("/proc/self/ns/pid").readlink()
-    except OSError:
-        return False
+    if sys.platform.startswith("linux"):
+        try:
+            return Path(f"/proc/{pid}/ns/pid").readlink() == Path("/proc/self/ns/pid").readlink()
+        except OSError:
+            return False
+    return True
 
 
 def _processes() -> Iterator[tuple[Stray, bytes | None]]:

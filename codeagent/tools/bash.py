@@ -245,6 +245,8 @@ class Bash:
 def _job_result(job: Job, opening: str) -> Result:
     """A job's new output and how it stands."""
     output = job.process.output.fresh()
+    if skipped := job.process.output.skipped:
+        output = f"[... {skipped:,} bytes before this: {job.file}]\n{output}"
     if job.code is None:
         state = "runs"
     elif job.stopped:
@@ -285,5 +287,5 @@ def _last_program(reading: ShellReading) -> str:
 def _not_started(error: OSError, cwd: Path) -> ToolFault:
     if not cwd.is_dir():
         return ToolFault(f"{cwd} is gone: give another cwd, or make it again.", summary="no directory")
-    why = error.strerror or str(error)
+    why = "there is no bash on the PATH" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
     return ToolFault(f"The shell could not be started: {why}. Nothing was run.", summary="not started")

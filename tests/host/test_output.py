@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeagent.host.output import EDGE, FILE_CAP, Output, plain
@@ -119,5 +119,20 @@ def test_fresh_gives_each_piece_once_and_of_a_flood_the_last(tmp_path: Path) -> 
     fresh = output.fresh()
     assert fresh.endswith("last")
     assert len(fresh) == 8192
+    assert output.skipped == 100_004 - 8192
     output.close()
     assert output.file.stat().st_size == 100_007
+
+
+@settings(max_examples=40)
+@given(st.text(), st.lists(st.integers(1, 8), max_size=50))
+def test_a_character_that_comes_in_two_pieces_is_shown_whole(
+    tmp_path_factory: pytest.TempPathFactory, words: str, sizes: list[int]
+) -> None:
+    output = Output(tmp_path_factory.getbasetemp() / "none")
+    words = "".join(char for char in words if char == plain(char))
+    raw, shown = words.encode(), ""
+    for size in [*sizes, len(raw)]:
+        output.feed(raw[:size])
+        shown, raw = shown + output.fresh(), raw[size:]
+    assert shown == words

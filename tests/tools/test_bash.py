@@ -97,7 +97,7 @@ async def test_progress_comes_while_it_runs_and_not_too_often(session: Session) 
     times = [when for when, _ in session.progress]
     assert len(times) >= 3
     assert all(later - earlier >= 0.095 for earlier, later in pairwise(times))
-    assert text_of(result).startswith("".join(piece for _, piece in session.progress))
+    assert (text_of(result) + "\n").startswith("".join(piece for _, piece in session.progress))
 
 
 async def test_a_flood_keeps_the_loop_free(session: Session) -> None:
@@ -126,7 +126,7 @@ async def test_leaving_the_generator_early_ends_the_command(session: Session) ->
     args = BashInput(command="while echo tick; do sleep 0.05; done; sleep 961.3")
     call = session.bash.run(args, Permit(await session.bash.plan(args)))
     await anext(call)
-    await call.aclose()  # type: ignore[attr-defined]
+    await call.aclose()
     assert not running(f"bash --noprofile --norc -c -- {args.command}")
 
 
@@ -188,6 +188,13 @@ async def test_a_job_is_started_read_and_stopped(session: Session) -> None:
 async def test_a_job_that_fails_at_once_says_so(session: Session) -> None:
     told = text_of(await session.run("echo port in use; exit 3", run_in_background=True))
     assert told.endswith("port in use\n[job1 ended: exit code 3]")
+
+
+async def test_of_a_job_that_said_much_the_last_is_told_and_the_rest_is_named(session: Session) -> None:
+    await session.run("sleep 0.4; seq 10000", run_in_background=True)
+    told = text_of(await session.run(job="job1", timeout=10))
+    assert told.startswith("[... 40,702 bytes before this: ")
+    assert told.endswith("\n10000\n[job1 ended: exit code 0]")
 
 
 async def test_reading_a_job_is_free_and_can_wait(session: Session) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from bash_session import prompt_bytes
 from pydantic import ValidationError
