@@ -7,7 +7,8 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -15,39 +16,64 @@ from codeagent.core.effects import Touch
 
 Access = Literal["read", "write"]
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _LONGEST = 4096
 """Bytes; what Linux takes for a path."""
 
 _SYSTEM = ("dev", "proc", "sys")
 """Top directories whose files are devices, descriptors or kernel switches."""
 
-_SECRET_FOLDERS = frozenset(".ssh .aws .azure .gnupg .kube .docker .gcloud .password-store .terraform.d .keychain keychains".split())
-_SECRET_PAIRS = frozenset({(".config", "gcloud"), (".config", "gh"), (".config", "op"), (".local", "keyrings"), ("share", "keyrings")})
-_SECRET_FILES = frozenset(
-    ".env .envrc .netrc _netrc .pypirc .npmrc .git-credentials .pgpass .my.cnf .htpasswd .vault-token .terraformrc .s3cfg .boto "
+_SECRET_FOLDERS = _names(
+    ".ssh .aws .azure .gnupg .kube .docker .gcloud .password-store .terraform.d .keychain keychains"
+)
+_SECRET_PAIRS = frozenset(
+    {(".config", "gcloud"), (".config", "gh"), (".config", "op"), (".local", "keyrings"), ("share", "keyrings")}
+)
+_SECRET_FILES = _names(
+    ".env .envrc .netrc _netrc .pypirc .npmrc .git-credentials .pgpass .my.cnf .htpasswd .vault-token "
+    ".terraformrc .s3cfg .boto "
     ".dockercfg .bash_history .zsh_history .python_history .psql_history .mysql_history credentials.json "
-    "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk".split()
+    "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"
 )
 _SECRET_ENDS = (".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
-_ENV_SAMPLES = frozenset(".env.example .env.sample .env.template .env.dist .env.defaults".split())
+_ENV_SAMPLES = _names(".env.example .env.sample .env.template .env.dist .env.defaults")
 
-_WRITE_FOLDERS = frozenset(
-    ".git .agent .codeagent .claude .codex .gemini .cursor .vscode .idea .fleet .zed .husky .cargo .devcontainer .yarn .mvn .githooks .direnv".split()
+_WRITE_FOLDERS = _names(
+    ".git .agent .codeagent .claude .codex .gemini .cursor .vscode .idea .fleet .zed .husky .cargo "
+    ".devcontainer .yarn .mvn .githooks .direnv"
 )
 _WRITE_PAIRS = frozenset(
-    {(".config", "git"), (".config", "codeagent"), (".config", "fish"), (".config", "autostart"), (".config", "systemd"), (".config", "nvim"),
-     ("library", "launchagents"), (".local", "bin")}
+    {
+        (".config", "git"),
+        (".config", "codeagent"),
+        (".config", "fish"),
+        (".config", "autostart"),
+        (".config", "systemd"),
+        (".config", "nvim"),
+        ("library", "launchagents"),
+        (".local", "bin"),
+    }
 )
-_WRITE_FILES = frozenset(
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc "
-    ".tcshrc .login .inputrc .vimrc .exrc .nvimrc .emacs .tmux.conf .screenrc .gdbinit .lldbinit .pythonrc .irbrc .gitconfig "
-    ".gitmodules .yarnrc .yarnrc.yml .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml .bazelrc .pre-commit-config.yaml .direnvrc "
-    ".ripgreprc .wgetrc .curlrc .pam_environment .xinitrc .xprofile .xsessionrc pyrightconfig.json .mcp.json .claude.json "
-    "sitecustomize.py usercustomize.py .condarc .crontab".split()
+_WRITE_FILES = _names(
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile "
+    ".zlogin .zlogout .kshrc .cshrc "
+    ".tcshrc .login .inputrc .vimrc .exrc .nvimrc .emacs .tmux.conf .screenrc .gdbinit .lldbinit "
+    ".pythonrc .irbrc .gitconfig "
+    ".gitmodules .yarnrc .yarnrc.yml .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml .bazelrc "
+    ".pre-commit-config.yaml .direnvrc "
+    ".ripgreprc .wgetrc .curlrc .pam_environment .xinitrc .xprofile .xsessionrc pyrightconfig.json "
+    ".mcp.json .claude.json "
+    "sitecustomize.py usercustomize.py .condarc .crontab"
 )
 _WRITE_ENDS = (".pth",)
 _LEFTHOOK = re.compile(r"\.?lefthook(-local)?\.(ya?ml|toml|json)")
-_SHORT_NAME = re.compile(r"(git|agent|codeag|claude|vscode|idea|husky|env|envrc|ssh|aws|mcp|gitmod|gitcon|bashrc|zshrc|npmrc)~\d+(\..*)?")
+_SHORT_NAME = re.compile(
+    r"(git|agent|codeag|claude|vscode|idea|husky|env|envrc|ssh|aws|mcp|gitmod|gitcon|bashrc|zshrc|npmrc)~\d+(\..*)?"
+)
 
 
 class Places:
@@ -57,7 +83,9 @@ class Places:
     when it is not given. Nothing is opened and nothing is changed.
     """
 
-    def __init__(self, root: Path, home: Path, extra: Sequence[Path] = (), cwd: Callable[[], Path] | None = None) -> None:
+    def __init__(
+        self, root: Path, home: Path, extra: Sequence[Path] = (), cwd: Callable[[], Path] | None = None
+    ) -> None:
         self._home = str(home)
         self._cwd = cwd or (lambda: root)
         self._roots = [os.path.realpath(place) for place in (root, *extra)]
@@ -77,7 +105,9 @@ class Places:
                 return Touch(path, access, "protected", named, "is a link that leads to itself")
         within = self._within(path)
         lexical = os.path.normpath(absolute)
-        why = _special(path) or next((reason for spot in (path, lexical) if (reason := self._protected(spot, access))), "")
+        why = _special(path) or next(
+            (reason for spot in (path, lexical) if (reason := self._protected(spot, access))), ""
+        )
         vital = self._vital.get(path, "")
         if why:
             return Touch(path, access, "protected", named, why, bool(vital))
@@ -117,10 +147,11 @@ class Places:
         return found.st_dev, found.st_ino
 
     def _protected(self, path: str, access: Access) -> str:
-        """The reason why this place needs an explicit yes, or "". Only parts below the root count where it is inside."""
+        """Why this place needs an explicit yes, or "". Inside, only the parts below the root count."""
         if _parts(path)[:1] and _parts(path)[0] in _SYSTEM:
             return "is a device or a view of the running system"
-        parts = [_folded(part) for part in self._within(path) or _parts(path)]
+        below = self._within(path)
+        parts = [_folded(part) for part in (_parts(path) if below is None else below)]
         if reason := _secret(parts):
             return reason
         return _starts_programs(parts) if access == "write" else ""
@@ -157,10 +188,6 @@ def _folded(part: str) -> str:
     return unicodedata.normalize("NFKC", part).casefold().split(":")[0].rstrip(" .")
 
 
-def _pairs(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    return zip(parts, parts[1:], strict=False)
-
-
 def _secret(parts: Sequence[str]) -> str:
     if not parts:
         return ""
@@ -168,14 +195,14 @@ def _secret(parts: Sequence[str]) -> str:
     environment = last.startswith(".env.") and last not in _ENV_SAMPLES
     if environment or last in _SECRET_FILES or last.endswith(_SECRET_ENDS):
         return "may hold credentials"
-    if _SECRET_FOLDERS & set(parts) or _SECRET_PAIRS & set(_pairs(parts)):
+    if _SECRET_FOLDERS & set(parts) or _SECRET_PAIRS & set(pairwise(parts)):
         return "lies in a directory of credentials"
     return ""
 
 
 def _starts_programs(parts: Sequence[str]) -> str:
     folders = _WRITE_FOLDERS & set(parts)
-    if folders or _WRITE_PAIRS & set(_pairs(parts)):
+    if folders or _WRITE_PAIRS & set(pairwise(parts)):
         return f"lies in {next(iter(sorted(folders)), 'a settings directory')}, where files can start programs"
     last = parts[-1] if parts else ""
     if last in _WRITE_FILES or last.endswith(_WRITE_ENDS) or _LEFTHOOK.fullmatch(last):

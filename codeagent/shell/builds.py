@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-_SAFE_TARGETS = frozenset("all build check checks clean-test compile cover coverage fmt format lint test tests typecheck types unit".split())
-_MODULES = frozenset("pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build tox nox doctest".split())
-_ALWAYS = frozenset(
-    "pytest py.test mypy pyright flake8 pylint ruff black isort tox nox tsc eslint prettier jest vitest mocha ava ctest rspec "
-    "rubocop phpunit shellcheck shfmt gofmt golangci-lint rustfmt clang-format clang-tidy biome oxlint stylelint".split()
+from codeagent.shell.options import listed
+
+_SAFE_TARGETS = listed(
+    "all build check checks clean-test compile cover coverage fmt format lint test tests typecheck types unit"
+)
+_MODULES = listed(
+    "pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build tox nox doctest"
+)
+_ALWAYS = listed(
+    "pytest py.test mypy pyright flake8 pylint ruff black isort tox nox tsc eslint prettier jest vitest "
+    "mocha ava ctest rspec "
+    "rubocop phpunit shellcheck shfmt gofmt golangci-lint rustfmt clang-format clang-tidy biome oxlint stylelint"
 )
 _SUBCOMMANDS: dict[str, frozenset[str]] = {
     "bazel": frozenset({"build", "test"}),
     "bun": frozenset({"test"}),
-    "cargo": frozenset("b bench build c check clippy doc fmt nextest t test".split()),
+    "cargo": listed("b bench build c check clippy doc fmt nextest t test"),
     "deno": frozenset({"test", "check", "lint", "fmt"}),
     "dotnet": frozenset({"build", "test", "format"}),
     "go": frozenset({"build", "test", "vet", "fmt"}),
@@ -22,7 +29,9 @@ _SUBCOMMANDS: dict[str, frozenset[str]] = {
 }
 _TARGETED = frozenset({"make", "gmake", "just", "ninja", "task", "rake"})
 _SCRIPTED = frozenset({"npm", "pnpm", "yarn", "bun"})
-_RUNNERS = frozenset({("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"), ("bundle", "exec")})
+_RUNNERS = frozenset(
+    {("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"), ("bundle", "exec")}
+)
 
 
 def builds_or_tests(words: tuple[str, ...]) -> bool:

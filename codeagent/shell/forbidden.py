@@ -7,23 +7,28 @@ import re
 from collections.abc import Callable
 
 from codeagent.core.effects import Touch
+from codeagent.shell.options import listed
 from codeagent.shell.wrappers import program
 
 Judge = Callable[[str], Touch]
 
-_DEVICE = re.compile(r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|md\d|loop\d|ram\d|zram\d|mapper/|disk/|nbd\d)")
+_DEVICE = re.compile(
+    r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|md\d|loop\d|ram\d|zram\d|mapper/|disk/|nbd\d)"
+)
 _MAKES_FILE_SYSTEMS = re.compile(r"(?:mkfs|newfs|mke2fs|mkswap|mkdosfs|mkntfs)(?:[._].*)?")
-_WRITES_DEVICES = frozenset(
-    "tee cp mv install shred wipefs blkdiscard badblocks fdisk sfdisk cfdisk gdisk sgdisk parted truncate rm zerofree ddrescue "
-    "hdparm cryptsetup pvcreate zpool".split()
+_WRITES_DEVICES = listed(
+    "tee cp mv install shred wipefs blkdiscard badblocks fdisk sfdisk cfdisk gdisk sgdisk parted "
+    "truncate rm zerofree ddrescue "
+    "hdparm cryptsetup pvcreate zpool"
 )
 _REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred", "trash", "srm", "rimraf", "del-cli"})
 _EVERYTHING = re.compile(r"\.?[*?]+|\*\*|\.\[!?\^?\.\]\*|\*\.\*")
 """A last path part that names all there is: `*`, `?*`, `.*`, `**`."""
 
-_NARROWS = frozenset(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -newer -size -mtime -mmin -atime -amin -ctime -cmin -perm "
-    "-user -group -empty -nouser -nogroup -samefile -inum -links -lname -ilname".split()
+_NARROWS = listed(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -newer -size -mtime -mmin -atime "
+    "-amin -ctime -cmin -perm "
+    "-user -group -empty -nouser -nogroup -samefile -inum -links -lname -ilname"
 )
 """Tests that make `find DIR -delete` something other than the removal of DIR."""
 
@@ -42,7 +47,11 @@ def forbidden(words: tuple[str, ...], judge: Judge) -> str:
         return f"{name} makes a file system"
     if name == "diskutil" and any("erase" in word.lower() for word in rest):
         return "diskutil erases a disk"
-    devices = [word for word in (part.removeprefix("of=") for part in rest) if _DEVICE.match(posixpath.normpath(word) if word else "")]
+    devices = [
+        word
+        for word in (part.removeprefix("of=") for part in rest)
+        if _DEVICE.match(posixpath.normpath(word) if word else "")
+    ]
     if devices and (name in _WRITES_DEVICES or (name == "dd" and any(word.startswith("of=") for word in rest))):
         wrote = [word for word in devices if name != "dd" or f"of={word}" in rest]
         if wrote and (name not in {"cp", "mv", "install"} or wrote[-1] == rest[-1]):
@@ -80,7 +89,7 @@ def _find_removal(rest: tuple[str, ...], judge: Judge) -> str:
         return ""
     starts: list[str] = []
     for word in rest:
-        if word.startswith("-") and word not in {"-L", "-H", "-P"} or word in {"(", "!"}:
+        if (word.startswith("-") and word not in {"-L", "-H", "-P"}) or word in {"(", "!"}:
             break
         if not word.startswith("-"):
             starts.append(word)

@@ -6,6 +6,11 @@ import re
 from typing import NamedTuple
 
 
+def listed(names: str) -> frozenset[str]:
+    """A set from names parted by blanks, which keeps the tables readable."""
+    return frozenset(names.split())
+
+
 class Options(NamedTuple):
     """Harmless options. What is not here, abbreviations included, makes the command ask.
 
@@ -73,7 +78,7 @@ def sort_words(known: Options, words: tuple[str, ...]) -> Parsed:
 
 
 def _long(known: Options, word: str, given: set[str]) -> str | None:
-    """"" when the word stands alone, "value" when it takes the next one, None when it is unknown."""
+    """ "" when the word stands alone, "value" when it takes the next one, None when it is unknown."""
     name, equals, _ = word[2:].partition("=")
     given.add("--" + name)
     if name in known.long_maybe or (name in known.long and not equals):

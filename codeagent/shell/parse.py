@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from codeagent.shell.options import listed
 from codeagent.shell.words import RESERVED, decode, suspicious
 
 if TYPE_CHECKING:
@@ -17,12 +19,12 @@ LONGEST = 10_000
 """Characters: a longer line is asked, whatever it says."""
 
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command", "variable_assignment"})
-_STRUCTURE = frozenset(
-    "program list pipeline redirected_statement command command_name file_redirect test_command "
-    "unary_expression binary_expression".split()
+_STRUCTURE = listed(
+    "program list pipeline redirected_statement command command_name file_redirect test_command unary_expression "
+    "binary_expression"
 )
-_WORDS = frozenset("word string raw_string concatenation number".split())
-_LEAVES = frozenset("comment file_descriptor test_operator && || | |& ; \n < > >& &> >> &>> [ ] ! = == !=".split(" "))
+_WORDS = listed("word string raw_string concatenation number")
+_LEAVES = listed("comment file_descriptor test_operator && || | |& ; < > >& &> >> &>> [ ] ! = == !=") | {"\n"}
 _LINKS = frozenset({"&&", "||", "|", "|&", ";", "\n", "&", ";;"})
 _NAMES = {
     "ERROR": "bash syntax that could not be read",
@@ -176,7 +178,9 @@ def _command(node: Node, source: bytes, link: str) -> Command:
         pieces = [child for child in _walk(node) if not child.children or child.type in _WORDS]
         pieces = [child for child in pieces if not _within_word(child, node)]
     else:
-        pieces = [c for c in node.children if c.type not in {"variable_assignment", "file_redirect", "herestring_redirect"}]
+        pieces = [
+            c for c in node.children if c.type not in {"variable_assignment", "file_redirect", "herestring_redirect"}
+        ]
     assigned = tuple(_text(c, source) for c in node.children if c.type == "variable_assignment")
     if node.type == "variable_assignment":
         pieces, assigned = [], (_text(node, source),)
@@ -196,7 +200,7 @@ def _within_word(node: Node, top: Node) -> bool:
 
 def _odd_gaps(pieces: list[Node], source: bytes) -> bool:
     """True when two words are not parted by blanks alone."""
-    for left, right in zip(pieces, pieces[1:], strict=False):
+    for left, right in pairwise(pieces):
         gap = source[left.end_byte : right.start_byte]
         if not gap or gap.strip(b" \t"):
             return True
@@ -205,7 +209,9 @@ def _odd_gaps(pieces: list[Node], source: bytes) -> bool:
 
 def _attach(node: Node, source: bytes, commands: list[Command], link: str) -> None:
     """Give a redirection to the command before it, or to an empty one when it stands alone."""
-    if not commands or (node.parent and node.parent.type == "redirected_statement" and node.parent.children[0].id == node.id):
+    if not commands or (
+        node.parent and node.parent.type == "redirected_statement" and node.parent.children[0].id == node.id
+    ):
         commands.append(Command(_text(node, source), (), link, start=node.start_byte))
     owner = commands[-1]
     if node.type == "heredoc_redirect":
@@ -244,7 +250,14 @@ def _uncovered(root: Node, source: bytes, commands: list[Command]) -> str:
             continue
         if source[at : node.start_byte].strip(b" \t\n"):
             return "part of it could not be read"
-        if node.type == "comment" and source[max(node.start_byte - 1, 0) : node.start_byte] not in {b"", b" ", b"\t", b"\n", b";", b"#"}:
+        if node.type == "comment" and source[max(node.start_byte - 1, 0) : node.start_byte] not in {
+            b"",
+            b" ",
+            b"\t",
+            b"\n",
+            b";",
+            b"#",
+        }:
             return "part of it could not be read"
         at = node.end_byte
     if source[at:].strip(b" \t\n"):

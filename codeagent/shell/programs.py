@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from codeagent.shell.options import Options, options
+from codeagent.shell.options import Options, listed, options
 
 Operands = Literal["paths", "text", "pattern", "numbers", "none"]
 
@@ -38,20 +38,27 @@ READERS: dict[str, Program] = {
     "cmp": Program(options("bls", "in", "print-bytes verbose silent quiet bytes= ignore-initial=")),
     "column": Program(options("tx", "sco", "table separator=")),
     "comm": Program(options("123z", long="check-order nocheck-order output-delimiter= total"), most=2),
-    "cut": Program(options("snz", "bcdf", "bytes= characters= delimiter= fields= only-delimited complement output-delimiter=")),
+    "cut": Program(
+        options("snz", "bcdf", "bytes= characters= delimiter= fields= only-delimited complement output-delimiter=")
+    ),
     "df": Program(options("ahHiklmPT", "t", "all human-readable inodes local portability print-type total type=")),
     "diff": Program(
         options(
             "abBcdeilnqstuwyEpNZ",
             "UCW",
             "brief unified=? context=? side-by-side width= suppress-common-lines ignore-case ignore-space-change "
-            "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? strip-trailing-cr new-file",
+            "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? "
+            "strip-trailing-cr new-file",
         ),
         most=2,
     ),
     "dirname": Program(options("z", long="zero"), "text"),
     "du": Program(
-        options("0abchkmsSx", "dBt", "all apparent-size bytes total human-readable summarize max-depth= one-file-system threshold= si")
+        options(
+            "0abchkmsSx",
+            "dBt",
+            "all apparent-size bytes total human-readable summarize max-depth= one-file-system threshold= si",
+        )
     ),
     "echo": Program(options(), "text"),
     "egrep": Program(options("cEFhHilnoqsvwx", "ABCem", digits=True), "pattern", instead=frozenset({"-e"})),
@@ -68,7 +75,8 @@ READERS: dict[str, Program] = {
             "ABCemDd",
             "after-context= before-context= context= count color=? colour=? extended-regexp fixed-strings basic-regexp "
             "perl-regexp files-with-matches files-without-match ignore-case no-ignore-case invert-match line-number "
-            "line-regexp word-regexp max-count= no-filename with-filename no-messages only-matching quiet silent recursive "
+            "line-regexp word-regexp max-count= no-filename with-filename no-messages only-matching "
+            "quiet silent recursive "
             "regexp= include= exclude= exclude-dir= binary-files= text null byte-offset initial-tab line-buffered",
             digits=True,
         ),
@@ -85,8 +93,10 @@ READERS: dict[str, Program] = {
         options(
             "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
             "ITw",
-            "all almost-all author block-size= classify=? color=? directory full-time group-directories-first human-readable "
-            "si hide= ignore= ignore-backups inode indicator-style= file-type kibibytes literal numeric-uid-gid no-group "
+            "all almost-all author block-size= classify=? color=? directory full-time "
+            "group-directories-first human-readable "
+            "si hide= ignore= ignore-backups inode indicator-style= file-type kibibytes literal "
+            "numeric-uid-gid no-group "
             "quote-name quoting-style= recursive reverse size sort= time= time-style= width= zero",
         )
     ),
@@ -103,12 +113,18 @@ READERS: dict[str, Program] = {
         options(
             "aciFHhIlnNoPpqsSUvVwx.0u",
             "ABCegmtTjMdEr",
-            "after-context= before-context= context= case-sensitive ignore-case smart-case color= colors= column no-column "
-            "count count-matches files files-with-matches files-without-match fixed-strings glob= iglob= heading no-heading "
-            "hidden no-hidden invert-match json line-number no-line-number line-regexp word-regexp max-columns= max-count= "
-            "max-depth= max-filesize= multiline multiline-dotall no-config no-filename with-filename no-ignore no-ignore-vcs "
-            "no-messages null only-matching pcre2 passthru pretty quiet regexp= replace= sort= sortr= stats text threads= "
-            "trim type= type-not= type-list unrestricted vimgrep max-columns-preview encoding= no-follow no-pre engine=",
+            "after-context= before-context= context= case-sensitive ignore-case smart-case color= "
+            "colors= column no-column "
+            "count count-matches files files-with-matches files-without-match fixed-strings glob= iglob= "
+            "heading no-heading "
+            "hidden no-hidden invert-match json line-number no-line-number line-regexp word-regexp "
+            "max-columns= max-count= "
+            "max-depth= max-filesize= multiline multiline-dotall no-config no-filename with-filename "
+            "no-ignore no-ignore-vcs "
+            "no-messages null only-matching pcre2 passthru pretty quiet regexp= replace= sort= sortr= "
+            "stats text threads= "
+            "trim type= type-not= type-list unrestricted vimgrep max-columns-preview encoding= no-follow "
+            "no-pre engine=",
         ),
         "pattern",
         instead=frozenset({"-e", "--regexp", "--files", "--type-list"}),
@@ -125,7 +141,8 @@ READERS: dict[str, Program] = {
         options(
             "bcCdfghiMnRrsuVz",
             "kt",
-            "key= field-separator= numeric-sort reverse unique human-numeric-sort general-numeric-sort version-sort stable "
+            "key= field-separator= numeric-sort reverse unique human-numeric-sort general-numeric-sort "
+            "version-sort stable "
             "ignore-case ignore-leading-blanks dictionary-order month-sort check=? zero-terminated",
         )
     ),
@@ -135,13 +152,20 @@ READERS: dict[str, Program] = {
     "tac": Program(options("br", "s", "before regex separator=")),
     "tail": Program(options("qrvz", "cn", "bytes= lines= quiet silent verbose", digits=True)),
     "tr": Program(options("cCdst", long="complement delete squeeze-repeats truncate-set1"), "text", most=2),
-    "tree": Program(options("acdDfFghinNpQrstuvACSUJX", "ILP", "dirsfirst gitignore noreport prune du si filelimit= charset= sort=")),
+    "tree": Program(
+        options("acdDfFghinNpQrstuvACSUJX", "ILP", "dirsfirst gitignore noreport prune du si filelimit= charset= sort=")
+    ),
     "true": Program(options(), "text"),
     "tty": Program(options("s"), "none"),
     "type": Program(options("afptP"), "text"),
-    "uname": Program(options("amnoprsv", long="all kernel-name kernel-release kernel-version machine nodename operating-system"), "none"),
+    "uname": Program(
+        options("amnoprsv", long="all kernel-name kernel-release kernel-version machine nodename operating-system"),
+        "none",
+    ),
     "unexpand": Program(options("a", "t", "all first-only tabs=")),
-    "uniq": Program(options("cdDiuz", "fsw", "count repeated unique ignore-case skip-fields= skip-chars= check-chars="), most=1),
+    "uniq": Program(
+        options("cdDiuz", "fsw", "count repeated unique ignore-case skip-fields= skip-chars= check-chars="), most=1
+    ),
     "uptime": Program(options("ps", long="pretty since"), "none"),
     "wc": Program(options("clLmw", long="bytes chars lines words max-line-length")),
     "which": Program(options("as"), "text"),
@@ -150,28 +174,42 @@ READERS: dict[str, Program] = {
     ":": Program(options(), "text"),
 }
 
-VERSIONED = frozenset(
+VERSIONED = listed(
     "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl php lua java javac "
-    "rg jq sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl".split()
+    "rg jq sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl"
 )
 """Programs whose `--version` answers by itself. Absent: yarn, pnpm, npm, cargo, rustc, go: the project chooses
 the binary that answers."""
 
 VERSION_FORMS = frozenset(
-    {("python", "-V"), ("python3", "-V"), ("node", "-v"), ("java", "-version"), ("javac", "-version"), ("curl", "-V"), ("lua", "-v")}
+    {
+        ("python", "-V"),
+        ("python3", "-V"),
+        ("node", "-v"),
+        ("java", "-version"),
+        ("javac", "-version"),
+        ("curl", "-V"),
+        ("lua", "-v"),
+    }
 )
 """Other spellings that only print a version. `vim -V` is none of them: it opens the editor."""
 
 FIND_TESTS = {
     **dict.fromkeys(
-        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth -mindepth -size "
-        "-mtime -mmin -atime -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -printf -fstype -used".split(),
+        listed(
+            "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype "
+            "-maxdepth -mindepth -size "
+            "-mtime -mmin -atime -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -printf -fstype -used"
+        ),
         "text",
     ),
-    **dict.fromkeys("-newer -anewer -cnewer -samefile".split(), "path"),
+    **dict.fromkeys(listed("-newer -anewer -cnewer -samefile"), "path"),
     **dict.fromkeys(
-        "-print -print0 -ls -empty -prune -depth -d -xdev -mount -readable -writable -executable -true -false -not ! -o -or -a "
-        "-and ( ) , -nouser -nogroup -daystart -quit -noleaf -ignore_readdir_race".split(),
+        listed(
+            "-print -print0 -ls -empty -prune -depth -d -xdev -mount -readable -writable -executable -true "
+            "-false -not ! -o -or -a "
+            "-and ( ) , -nouser -nogroup -daystart -quit -noleaf -ignore_readdir_race"
+        ),
         "",
     ),
 }

@@ -74,7 +74,9 @@ class _Places:
             self.now = self._else = ()
 
 
-def _part(found: Command, covered: tuple[Words, ...], places: _Places, judge: Judge, git_inert: Callable[[], bool]) -> tuple[ShellPart, Verdict]:
+def _part(
+    found: Command, covered: tuple[Words, ...], places: _Places, judge: Judge, git_inert: Callable[[], bool]
+) -> tuple[ShellPart, Verdict]:
     def look(path: str) -> Touch:
         touches = [judge(posixpath.join(place, path), "read") for place in places.now]
         return next((touch for touch in touches if touch.place != "inside"), touches[0] if touches else _nowhere(path))
@@ -136,9 +138,17 @@ def _redirected(redirect: Redirect, look: Callable[[str], Touch]) -> str:
 
 def _written(found: Command, places: _Places, judge: Judge) -> tuple[Touch, ...]:
     """The files that redirections of this command write or read, where their names are known."""
-    named = [(r.target.value, "read" if r.op == "<" else "write") for r in found.redirects if not (r.op == ">&" and (r.target.value or "").isdigit())]
+    named = [
+        (r.target.value, "read" if r.op == "<" else "write")
+        for r in found.redirects
+        if not (r.op == ">&" and (r.target.value or "").isdigit())
+    ]
     return tuple(
-        judge(posixpath.join(place, target), access) for target, access in named if target not in {None, "/dev/null"} for place in places.now if target
+        judge(posixpath.join(place, target), access)
+        for target, access in named
+        if target not in {None, "/dev/null"}
+        for place in places.now
+        if target
     )
 
 
@@ -176,7 +186,9 @@ class _Search:
     def _guess(self, raw: str, value: str | None) -> Words:
         if value is not None:
             return (value,)
-        return expansions(self._variables["HOME"] + raw[1:] if raw == "~" or raw.startswith("~/") else raw, self._variables)
+        return expansions(
+            self._variables["HOME"] + raw[1:] if raw == "~" or raw.startswith("~/") else raw, self._variables
+        )
 
     def _place(self, path: str) -> Touch:
         if path == "~" or path.startswith("~/"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-RESERVED = frozenset(
-    "! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while".split()
-)
+from codeagent.shell.options import listed
+
+RESERVED = listed("! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while")
 """Words that are grammar, not programs, when they stand first and unquoted."""
 
 _ENDS_WORD = frozenset(" \t\n|&;<>()`\"'")

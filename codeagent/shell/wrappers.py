@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from codeagent.shell.options import listed
+
 
 class Wrapper(NamedTuple):
     """`values` are options that take the next word; `before` counts operands ahead of the command."""
@@ -60,7 +62,7 @@ TRANSPARENT = frozenset({"timeout", "nice", "command", "builtin"})
 """Wrappers that add nothing of their own: what they run may be read-only. Never `time`: bash's keyword
 hides from the grammar (measured: every difference of the fuzz run was one of its lines)."""
 
-SHELLS = frozenset("sh bash dash zsh ksh mksh ash fish rbash su ssh".split())
+SHELLS = listed("sh bash dash zsh ksh mksh ash fish rbash su ssh")
 _CLUSTERED_C = re.compile(r"-[A-Za-z]*c")
 
 
@@ -109,14 +111,18 @@ def scripts(words: tuple[str, ...]) -> list[str]:
         found = [(word[2:] or " ".join(rest[at + 1 :])) for at, word in enumerate(rest) if word.startswith("-S")]
         return found + [word.partition("=")[2] for word in rest if word.startswith("--split-string=")]
     if name in {"script", "flock"} or name in SHELLS:
-        found = [rest[at + 1] for at, word in enumerate(rest[:-1]) if _CLUSTERED_C.fullmatch(word) or word == "--command"]
+        found = [
+            rest[at + 1] for at, word in enumerate(rest[:-1]) if _CLUSTERED_C.fullmatch(word) or word == "--command"
+        ]
         return found + ([" ".join(rest[1:])] if name == "ssh" and len(rest) > 1 else [])
     return []
 
 
 def hands_on(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Commands behind `find -exec` and its kin."""
-    starts = [at for at, word in enumerate(words) if word in {"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"}]
+    starts = [
+        at for at, word in enumerate(words) if word in {"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"}
+    ]
     if not words or program(words[0]) not in {"find", "fd", "fdfind", "gfind"}:
         return []
     return [words[at + 1 :] for at in starts if at + 1 < len(words)]
