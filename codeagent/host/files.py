@@ -6,6 +6,7 @@ of no_file, is_directory, not_regular, permission, too_large, stale, exists, io.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -46,6 +47,19 @@ def size_of(path: str) -> int:
     """Bytes of a regular file, as the file system tells them; /proc says 0."""
     with _opened(path) as (_, size):
         return size
+
+
+def current(path: str) -> bytes | None:
+    """The bytes of a file that shall be changed; None when it may be created. Faults where neither is possible."""
+    if os.path.lexists(path):
+        data = load(path)
+        if not os.access(path, os.W_OK):
+            raise _protected(path)
+        return data
+    parent = next(each for each in Path(path).parents if os.path.lexists(each))
+    if not parent.is_dir():
+        raise ToolFault(f"file_path: {_name(str(parent))} is a file, not a folder.", kind="no_file")
+    return None
 
 
 @dataclass(slots=True)
@@ -117,7 +131,7 @@ def store(path: str, data: bytes, expected: str) -> None:
             _create(path, data)
             return
         if not os.access(path, os.W_OK):
-            raise ToolFault(f"{_name(path)} is write-protected (permission denied).", kind="permission")
+            raise _protected(path)
         if digest(load(path)) != expected:
             raise stale(path)
         state = Path(path).stat()
@@ -135,6 +149,10 @@ def store(path: str, data: bytes, expected: str) -> None:
         raise ToolFault(
             f"{_name(path)} could not be written: {_why(error)}. The old content is in place.", kind="io"
         ) from error
+
+
+def _protected(path: str) -> ToolFault:
+    return ToolFault(f"{_name(path)} is write-protected (permission denied).", kind="permission")
 
 
 def stale(path: str) -> ToolFault:
@@ -179,13 +197,9 @@ def _fault(path: str, error: OSError) -> ToolFault:
         return ToolFault(f"There is no file {_name(path)}.", kind="no_file")
     if isinstance(error, PermissionError):
         return ToolFault(f"{_name(path)} cannot be read: permission denied.", kind="permission")
-    if error.errno in _NOT_OPENABLE:
-        return ToolFault(f"{_name(path)} is not a regular file (a device, FIFO, socket or link).", kind="not_regular")
+    if error.errno in (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP):
+        return ToolFault(f"{_name(path)} is not a regular file (a device, FIFO or socket).", kind="not_regular")
     return ToolFault(f"{_name(path)} cannot be read: {_why(error)}.", kind="io")
-
-
-_NOT_OPENABLE = {6, 19, 40, 45, 62, 102}
-"""ENXIO, ENODEV, ELOOP and ENOTSUP on Linux and macOS: a socket, a device without driver, a link."""
 
 
 def _chunks(fd: int, most: int) -> Iterator[bytes]:
