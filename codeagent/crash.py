@@ -24,7 +24,9 @@ def report(error: BaseException, place: Path) -> str:
     from codeagent import __version__
 
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-    words = f"codeagent stopped at an unexpected error ({type(error).__name__}). This is a fault of codeagent, not yours."
+    words = (
+        f"codeagent stopped at an unexpected error ({type(error).__name__}). This is a fault of codeagent, not yours."
+    )
     text = f"codeagent {__version__}\n\n{''.join(traceback.format_exception(error))}"
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)

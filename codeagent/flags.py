@@ -156,7 +156,7 @@ FLAGS: tuple[tuple[str, tuple[tuple[str, dict[str, Any]], ...]], ...] = (
     (
         "permissions",
         (
-            ("--permission-mode", {"type": _mode, "default": "", "metavar": "MODE", "help": ", ".join(MODES)}),
+            ("--permission-mode", {"type": _mode, "default": None, "metavar": "MODE", "help": ", ".join(MODES)}),
             ("--allowed-tools", _LIST | {"help": "never ask for these: 'bash(git log *),edit'"}),
             ("--disallowed-tools", _LIST | {"help": "never run these"}),
             ("--tools", {"default": None, "metavar": "LIST", "help": "only these tools exist; '' for none"}),
@@ -212,6 +212,7 @@ def parse(argv: Sequence[str]) -> Options:
     found["prompt"] = " ".join(words)
     for name in ("allowed_tools", "disallowed_tools"):
         found[name] = split_rules(found[name])
+    found["permission_mode"] = found["permission_mode"] or ""
     found["add_dir"] = tuple(found["add_dir"])
     for name in ("system_prompt", "append_system_prompt"):
         found[name] = "\n\n".join(filter(None, (found[name], found.pop(f"{name}_file"))))
