@@ -20,7 +20,7 @@ SUBCOMMANDS = {
 
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Do what `argv` (without the program's name) says. Returns the exit code; never raises, never shows a traceback."""
+    """Do what `argv` (without the program's name) says. Returns the exit code; never raises."""
     try:
         return _dispatch(argv, environ)
     except KeyboardInterrupt:

@@ -24,14 +24,12 @@ def report(error: BaseException, place: Path) -> str:
     from codeagent import __version__
 
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-    words = (
-        f"codeagent stopped at an unexpected error ({type(error).__name__}). This is a fault of codeagent, not yours."
-    )
+    words = f"codeagent stopped at an unexpected error ({type(error).__name__}); the fault is ours, not yours."
     text = f"codeagent {__version__}\n\n{''.join(traceback.format_exception(error))}"
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(place / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "w", encoding="utf-8", errors="replace") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
     except OSError as unwritable:
         return f"{words} The report could not be written to {place}: {unwritable.strerror}."

@@ -30,6 +30,13 @@ NOBODY = (
 )
 
 
+SIGNALS = {
+    1: "The terminal hung up. What was done so far is kept in the session.",
+    13: "Nobody reads the output any more, so the run was stopped.",
+    15: "Asked to terminate. What was done so far is kept in the session.",
+}
+
+
 class Ending(Struct, frozen=True):
     """The outcome. `words` says what went wrong, empty when all is well; `code` is the exit code."""
 
@@ -95,7 +102,7 @@ class Course:
         ended = self.ended
         if signal:
             during = "aborted_tools" if self.said and self.said.uses else "aborted_streaming"
-            words = f"Stopped by signal {signal}. What was done so far is kept in the session."
+            words = SIGNALS.get(signal, "Interrupted. What was done so far is kept in the session.")
             return Ending("error_during_execution", 128 + signal, during, words)
         if ended is None:
             return Ending("error_during_execution", 1, "model_error", "The run ended before its turn did.")

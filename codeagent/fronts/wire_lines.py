@@ -128,7 +128,7 @@ class WireLines:
         return self._line("user", message={"role": "user", "content": content}, parent_tool_use_id=None, isReplay=True)
 
     def failed(self, words: str, category: str) -> Line:
-        """An assistant line that tells an error of the model's server, flagged so that nobody takes it for an answer."""
+        """An assistant line that tells an error, flagged so that nobody takes it for an answer."""
         message = {"role": "assistant", "model": "<none>", "content": [{"type": "text", "text": words}]}
         return self._line("assistant", message=message, parent_tool_use_id=None, error=category or "unknown")
 

@@ -1,0 +1,96 @@
+"""Standard streams that never block the loop: bytes in as they come, lines out through a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import select
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+
+
+async def chunks(fd: int, size: int = 65536) -> AsyncIterator[bytes]:
+    """What can be read from `fd`, piece by piece, to its end. Files that are always ready are read at once."""
+    loop = asyncio.get_running_loop()
+    while True:
+        ready: asyncio.Future[None] = loop.create_future()
+
+        def wake(waiting: asyncio.Future[None] = ready) -> None:
+            loop.remove_reader(fd)
+            if not waiting.done():
+                waiting.set_result(None)
+
+        try:
+            loop.add_reader(fd, wake)
+        except PermissionError:  # epoll: regular files and /dev/null never block
+            pass
+        else:
+            try:
+                await ready
+            finally:
+                loop.remove_reader(fd)
+        try:
+            data = os.read(fd, size)
+        except OSError:  # a terminal that is gone reads as its end
+            return
+        if not data:
+            return
+        yield data
+
+
+class Outlet:
+    """Writes to `fd` in order, from a thread, so that a reader that is slow never holds up a turn.
+
+    `broken` is called once, from that thread, when nobody reads any more; what is written after
+    that is dropped.
+    """
+
+    def __init__(self, fd: int, broken: Callable[[], None] = lambda: None) -> None:
+        self._fd = fd
+        self._broken = broken
+        self._gone = False
+        self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._drain, name=f"outlet-{fd}", daemon=True)
+        self._thread.start()
+
+    def write(self, text: str) -> None:
+        """Queue `text`, encoded as UTF-8; what cannot be encoded becomes a question mark."""
+        self._waiting.put(text.encode("utf-8", "replace"))
+
+    def close(self, patience: float) -> bool:
+        """Wait until all is written, at most `patience` seconds; False when some of it was not."""
+        self._waiting.put(None)
+        self._thread.join(patience)
+        return not self._thread.is_alive() and not self._gone
+
+    def _drain(self) -> None:
+        while (data := self._waiting.get()) is not None:
+            if self._gone:
+                continue
+            try:
+                self._put(data)
+            except OSError:
+                self._gone = True
+                self._broken()
+
+    def _put(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._fd, view) :]
+            except BlockingIOError:  # whoever shares this terminal made it non-blocking
+                select.select([], [self._fd], [], 1.0)
+
+
+class Stopwatch:
+    """Milliseconds since it was made."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    @property
+    def ms(self) -> int:
+        """How long it has run."""
+        return int(1000 * (time.monotonic() - self._start))
