@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
 
 Outcome = Literal["handled", "unknown", "exit", "redraw"]
-"""What the front does next: nothing; nothing, it was told that there is no such command; leave; draw the session anew."""
+"""What the front does next: nothing (also when there is no such command, the person was told); leave; draw anew."""
 
 Show = Callable[[str], None]
 Copy = Callable[[str], bool]

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 
 from codeagent.core.errors import UsageFault
-from codeagent.fronts.streams import chunks
+from codeagent.fronts.streams import read
 
 LIMIT = 10 * 1024 * 1024
 """Bytes of prompt, standard input included."""
@@ -37,18 +37,14 @@ async def _read(fd: int, *, patient: bool, notice: Callable[[str], None]) -> byt
     """Everything on `fd`, or the first bytes beyond the limit. Nothing when it is a terminal, closed or silent."""
     if not _sends(fd):
         return b""
-    coming = chunks(fd)
     got = bytearray()
     try:
         async with asyncio.timeout(None if patient else PATIENCE) as limit:
-            async for data in coming:
+            while len(got) <= LIMIT and (data := await read(fd)):
                 limit.reschedule(None)  # it speaks: now it is read to its end
                 got += data
-                if len(got) > LIMIT:
-                    break
     except TimeoutError:
         notice(f"Standard input stayed open and silent for {PATIENCE:.0f} s; going on without it.")
-    await coming.aclose()  # type: ignore[attr-defined]  # an async generator, typed as an iterator
     return bytes(got)
 
 

@@ -8,36 +8,52 @@ import queue
 import select
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 
-async def chunks(fd: int, size: int = 65536) -> AsyncIterator[bytes]:
-    """What can be read from `fd`, piece by piece, to its end. Files that are always ready are read at once."""
+async def read(fd: int, size: int = 65536) -> bytes:
+    """The next bytes of `fd`, empty at its end; cancelling loses none."""
     loop = asyncio.get_running_loop()
-    while True:
-        ready: asyncio.Future[None] = loop.create_future()
+    ready: asyncio.Future[None] = loop.create_future()
 
-        def wake(waiting: asyncio.Future[None] = ready) -> None:
+    def wake() -> None:
+        loop.remove_reader(fd)
+        if not ready.done():
+            ready.set_result(None)
+
+    try:
+        loop.add_reader(fd, wake)
+    except PermissionError:  # epoll: regular files and /dev/null never block
+        pass
+    else:
+        try:
+            await ready
+        finally:
             loop.remove_reader(fd)
-            if not waiting.done():
-                waiting.set_result(None)
+    try:
+        return os.read(fd, size)
+    except OSError:  # a terminal that is gone reads as its end
+        return b""
 
-        try:
-            loop.add_reader(fd, wake)
-        except PermissionError:  # epoll: regular files and /dev/null never block
-            pass
-        else:
-            try:
-                await ready
-            finally:
-                loop.remove_reader(fd)
-        try:
-            data = os.read(fd, size)
-        except OSError:  # a terminal that is gone reads as its end
-            return
-        if not data:
-            return
-        yield data
+
+class Typed:
+    """Whole lines from `fd`, as they come; what is not read yet stays for the next call."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._held = b""
+        self._ended = False
+
+    async def line(self) -> str | None:
+        """The next line without its end, None when there are no more."""
+        while b"\n" not in self._held and not self._ended:
+            data = await read(self._fd)
+            self._held += data
+            self._ended = not data
+        if not self._held:
+            return None
+        line, _, self._held = self._held.partition(b"\n")
+        return line.decode("utf-8", "replace").rstrip("\r")
 
 
 class Outlet:
