@@ -42,14 +42,14 @@ class Typed:
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._held = b""
-        self._ended = False
 
     async def line(self) -> str | None:
         """The next line without its end, None when there are no more."""
-        while b"\n" not in self._held and not self._ended:
+        while b"\n" not in self._held:
             data = await read(self._fd)
+            if not data:
+                break
             self._held += data
-            self._ended = not data
         if not self._held:
             return None
         line, _, self._held = self._held.partition(b"\n")

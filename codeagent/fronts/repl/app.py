@@ -93,7 +93,7 @@ class Repl:
         """A line for a question: from the listener while it runs beside the turn, else read here."""
         if not self._terminal.typed:
             line = await self._typed.line()
-            self._paper.line(line or "")
+            self._paper.entered(line)
             return line
         self._answer = asyncio.get_running_loop().create_future()
         try:
@@ -114,7 +114,7 @@ class Repl:
         try:
             await self._main
         except asyncio.CancelledError:
-            if not self._signal:
+            if not self._leaving:
                 raise
         finally:
             desk.close()
@@ -173,12 +173,12 @@ class Repl:
                     return None
                 self._paper.line("Press Ctrl+C again to leave.", "muted")
                 continue
-            if lines is self._typed and not self._terminal.typed:
-                self._paper.line(line or "")  # a pipe has no echo: the record should read like a conversation
+            self._paper.entered(None if self._terminal.typed else line)
             return line
 
     async def _message(self, desk: Desk, text: str) -> None:
         await self._beside_lines(desk, desk.agent.say(text))
+        self._paper.gap()
         self._standing(desk)
 
     async def _command(self, desk: Desk, line: str) -> None:
@@ -198,7 +198,6 @@ class Repl:
 
     def _standing(self, desk: Desk) -> None:
         agent = desk.agent
-        self._paper.gap()
         self._paper.line(f"[{present.standing(agent.mode, agent.info.short, agent.meter, agent.info.window)}]", "muted")
 
     # --- a turn, and what is typed and pressed beside it ---
@@ -241,7 +240,7 @@ class Repl:
             self._stop_turn()
 
     def _stop_turn(self) -> None:
-        if self._turn is not None:
+        if self._turn is not None and not self._turn.cancelling():
             self._turn.cancel()
 
     def _again(self) -> bool:
@@ -252,8 +251,9 @@ class Repl:
     def _interrupt(self) -> None:
         """Ctrl+C outside the line editor."""
         if self._turn is not None:
-            self._turn.cancel()
+            self._stop_turn()
         elif self._again():
+            self._paper.line()
             self._end(0)
         else:
             self._paper.line("\nPress Ctrl+C again to leave.", "muted")

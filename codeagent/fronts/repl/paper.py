@@ -72,6 +72,12 @@ class Paper:
         self._put(text)
         self._blank = False
 
+    def entered(self, line: str | None) -> None:
+        """A line was typed here. Given, it is printed: a pipe has no echo, and the paper shall read like a talk."""
+        if line is not None:
+            self.line(line)
+        self._blank = False
+
     def markdown(self, source: str) -> None:
         """Print one closed block of Markdown; code stays as it is, so that it can be copied."""
         source = clean(source)
