@@ -42,6 +42,7 @@ def find(script: Script, messages: Sequence[Message]) -> tuple[int, int]:
         else:
             step = step if again else _after(script, step, messages[:at])
             reply += 1
+        step, reply = _past_pauses(script, step, reply, message)
         again = step < len(script.steps) and _calls(message) < script.steps[step].calls
     step = step if again else _after(script, step, messages)
     if step >= len(script.steps):
@@ -65,11 +66,22 @@ def fill(script: Script, line: int, value: Any, messages: Sequence[Message]) -> 
 
 def _named(script: Script, message: Message) -> tuple[int, int] | None:
     """Step and reply number as its call ids tell them."""
-    for block in message.blocks:
+    for block in reversed(message.blocks):
         match = _OUR_ID.fullmatch(block.id) if isinstance(block, ToolUse) else None
         if match and int(match[1]) <= len(script.steps):
             return int(match[1]) - 1, int(match[2])
     return None
+
+
+def _past_pauses(script: Script, step: int, reply: int, message: Message) -> tuple[int, int]:
+    """The last step in this message: after `stop pause_turn` the next reply stands in the same one."""
+    left = len(message.blocks)
+    while step < len(script.steps) - 1 and script.steps[step].stop == "pause_turn":
+        left -= len(script.steps[step].parts)
+        if left <= 0:
+            break
+        step, reply = step + 1, reply + 1
+    return step, reply
 
 
 def _calls(message: Message) -> int:
