@@ -167,7 +167,7 @@ async def carry_out(
         text += OPEN_REQUESTS + "\n\n".join(cut.open_requests)
     added = len(OPENING) + len(text) + sum(len(note) for note in restored)
     after = cut.kept_tokens + int(added / info.chars_per_token) + _fixed(cut.ask, info)
-    if trigger != "manual" and after > FLOOR * cut.before_tokens:
+    if trigger == "auto" and after > FLOOR * cut.before_tokens:
         raise CompactionFailed("Summing up the conversation would free too little room.")
     return Compacted(
         OPENING + text,
