@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from codeagent.core.effects import Effect, Permit, Refusal, Revised, Risk
@@ -26,6 +26,8 @@ from codeagent.core.toolset import Toolset
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+
+CHANGED = "The user changed this call before accepting it. What was applied: {given}"
 
 
 class Ready(Struct, frozen=True):
@@ -100,9 +102,9 @@ class Calls:
             return self._finish(use, Result.of(permit.reason, is_error=True, summary="not allowed"), 0, refused=True)
         if isinstance(permit, Revised):
             return self._finish(use, Result.of("Not run.", is_error=True, summary="not run"), 0, refused=True)
-        return await self._run(ready, permit)
+        return await self._run(ready, permit, changed=ready.use is not use)
 
-    async def _run(self, ready: Ready, permit: Permit) -> ToolFinished:
+    async def _run(self, ready: Ready, permit: Permit, *, changed: bool) -> ToolFinished:
         use, effect = ready.use, ready.effect
         key = self._ids.new("call")
         self._journal.append(
@@ -111,6 +113,9 @@ class Calls:
         started = self._clock.monotonic()
         result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
         took = int(1000 * (self._clock.monotonic() - started))
+        if changed:
+            words = CHANGED.format(given=json.encode(use.input).decode())
+            result = replace(result, blocks=(*result.blocks, Text(words)))
         if permit.words:
             result = replace(result, blocks=(*result.blocks, Text(f"The user adds: {permit.words}")))
         return self._finish(use, result, took)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -40,7 +41,8 @@ def prepare(target: Path | None = None, *, search_path: str = "") -> Tour:
     python = _python(search_path)
     script = folder / "tour.script"
     recording = Path(__file__).with_name("tour.script").read_text(encoding="utf-8")
-    script.write_text(recording.replace("ROOT", _in_json(root)).replace("PYTHON", _in_json(python)), encoding="utf-8")
+    filled = recording.replace("%PYTHON%", json.dumps(python, ensure_ascii=False)[1:-1]).replace("%ROOT%", str(root))
+    script.write_text(filled, encoding="utf-8")
     return Tour(root, script, PROMPT, (f"Bash({python} -m unittest -q)",))
 
 
@@ -65,10 +67,3 @@ def _python(search_path: str) -> str:
     if not folders or any(os.access(folder / "python3", os.X_OK) for folder in folders):
         return "python3"
     return shlex.quote(sys.executable)
-
-
-def _in_json(text: object) -> str:
-    """The text as it stands inside a JSON string; for ordinary paths that is the text itself."""
-    import json
-
-    return json.dumps(str(text), ensure_ascii=False)[1:-1]

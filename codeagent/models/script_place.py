@@ -93,13 +93,14 @@ def _after(script: Script, step: int, messages: Sequence[Message]) -> int:
     heard = tuple(_answer(messages))
     ways: tuple[Go, ...] = script.steps[step].go if 0 <= step < len(script.steps) else ()
     step = _choose(script, step, ways, heard)
-    for _ in script.steps:
-        if step >= len(script.steps) or not script.steps[step].fork:
-            return step
+    passed = 0
+    while step < len(script.steps) and script.steps[step].fork:
+        if passed >= len(script.steps):
+            line = script.steps[step].line
+            raise script.fault(line, "the ways from here lead in a circle; wanted a step that says something")
+        passed += 1
         step = _choose(script, step, script.steps[step].go, heard)
-    raise script.fault(
-        script.steps[step].line, "the ways from here lead in a circle; wanted a step that says something"
-    )
+    return step
 
 
 def _choose(script: Script, step: int, ways: Sequence[Go], heard: Sequence[Heard]) -> int:

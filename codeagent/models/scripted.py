@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from codeagent.core.errors import (
 from codeagent.core.events import AssistantSaid, Delta, Retried
 from codeagent.core.messages import Block, Request, Text, Thinking, ToolUse
 from codeagent.core.ports import ModelInfo, Price
-from codeagent.models.script_format import Fail, Part, Script, Step
+from codeagent.models.script_format import Fail, Script, Step
 from codeagent.models.script_place import fill, find
 from codeagent.models.script_reader import parse
 from codeagent.models.speech import deltas, estimate, rest
@@ -71,9 +71,8 @@ class Scripted:
         yield said
 
     def _reply(self, request: Request, step: Step, name: str) -> AssistantSaid:
-        parts = enumerate(step.parts, start=1)
         said = AssistantSaid(
-            tuple(self._block(request, part, f"{name}_{n}") for n, part in parts),
+            tuple(self._blocks(request, step, name)),
             stop=step.stop or ("tool_use" if step.calls else "end_turn"),
             model=request.model,
             cost=step.cost,
@@ -83,17 +82,19 @@ class Scripted:
         )
         return replace(said, usage=step.usage or estimate(request, said))
 
-    def _block(self, request: Request, part: Part, use_id: str) -> Block:
-        """The part with its placeholders filled, and an id for a call that has none."""
-        block = part.block
-        if part.verbatim:
-            return block
-        if isinstance(block, ToolUse):
-            given = fill(self._script, part.line, block.input, request.messages)
-            return ToolUse(block.id or use_id, block.name, given)
-        if isinstance(block, Text | Thinking):
-            return replace(block, text=fill(self._script, part.line, block.text, request.messages))
-        return block
+    def _blocks(self, request: Request, step: Step, name: str) -> Iterator[Block]:
+        """The step's blocks with their placeholders filled; a call without an id gets one that tells its place."""
+        calls = 0
+        for part in step.parts:
+            block = part.block
+            if part.verbatim:
+                yield block
+            elif isinstance(block, ToolUse):
+                calls += 1
+                given = fill(self._script, part.line, block.input, request.messages)
+                yield ToolUse(block.id or f"{name}_{calls}", block.name, given)
+            elif isinstance(block, Text | Thinking):
+                yield replace(block, text=fill(self._script, part.line, block.text, request.messages))
 
 
 def _load(path: Path) -> Script:
