@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROMPT = "the cart total is wrong when there is a discount, please fix it"
-PACE = 150
+PACE = 110
 """Characters a second: alive, and the whole tour takes under 20 s if every question is answered at once."""
 
 

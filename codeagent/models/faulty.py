@@ -15,8 +15,9 @@ from codeagent.core.ports import Model, ModelInfo
 from codeagent.models.speech import rest
 
 Kind = Literal["busy", "rate", "error", "drop", "cut", "stall"]
-_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
-_ITEM = re.compile(rf"(?P<first>\d+)(?:-(?P<last>\d+))?=(?P<kind>{'|'.join(_KINDS)})(?:@(?P<after>\d+))?")
+KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+"""What can go wrong, by name."""
+_ITEM = re.compile(rf"(?P<first>\d+)(?:-(?P<last>\d+))?=(?P<kind>{'|'.join(KINDS)})(?:@(?P<after>\d+))?")
 
 
 class Fault(Struct, frozen=True):
@@ -39,7 +40,7 @@ def plan(text: str) -> tuple[Fault, ...]:
                 "1=busy,2-3=rate,4=drop@40. The kinds are busy, rate, error, drop, cut and stall."
             )
         first = int(match["first"])
-        faults.append(Fault(first, int(match["last"] or first), _KINDS[match["kind"]], int(match["after"] or 0)))
+        faults.append(Fault(first, int(match["last"] or first), KINDS[match["kind"]], int(match["after"] or 0)))
     return tuple(faults)
 
 
