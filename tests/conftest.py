@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,12 +45,12 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def program_env(home: Path) -> Iterator[dict[str, str]]:
+def program_env(home: Path) -> dict[str, str]:
     """The environment for running codeagent as a real process: no key, own home, this checkout on the path."""
     root = str(Path(__file__).resolve().parent.parent)
     keep = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR", "VIRTUAL_ENV")}
     keep["PATH"] = str(Path(sys.executable).parent) + os.pathsep + keep.get("PATH", "")
-    yield {
+    return {
         **keep,
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),

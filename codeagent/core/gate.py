@@ -81,10 +81,8 @@ class Gate:
                 what = "changes" if touch.access == "write" else "reads"
                 reason = f" ({touch.why})" if touch.why else ""
                 return Verdict("ask", "protected", f"It {what} {touch.named or touch.path}, a protected place{reason}.")
-        if self.mode != "bypass" or effect.shell is None:
-            rule = matching(rules, "ask", effect)
-            if rule:
-                return _by_rule("ask", rule)
+        if self.mode != "bypass" and (rule := matching(rules, "ask", effect)):
+            return _by_rule("ask", rule)
         return None
 
     def _free(self, effect: Effect, rules: Rules) -> Verdict | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,7 +58,7 @@ def problems(said: tuple[Message, ...]) -> list[str]:
         return ["no messages"]
     if said[0].role != "user":
         found.append("the first message is not the user's")
-    for one, two in zip(said, said[1:], strict=False):
+    for one, two in itertools.pairwise(said):
         if one.role == two.role:
             found.append("roles do not alternate")
     ids: list[str] = []
