@@ -87,8 +87,12 @@ class Jobs:
 
 
 async def _follow(process: ShellProcess) -> None:
-    await process.wait()
-    await process.finish()
+    """Wait for the end; when the program stops first, and cancels this, the process ends with it."""
+    try:
+        await process.wait()
+        await process.finish()
+    finally:
+        await process.end()
 
 
 def _file_name(cookie: str) -> str:

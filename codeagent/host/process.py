@@ -48,21 +48,7 @@ class ShellProcess:
         self._told, tell = os.pipe()
         os.set_blocking(self._told, False)
         try:
-            fd = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, _FD)
-            told = {"BASH_ENV": _START, "CODEAGENT_FD": str(fd), strays.COOKIE: cookie, "PWD": str(cwd)}
-            try:
-                self._popen = subprocess.Popen(
-                    ["bash", "--noprofile", "--norc", "-c", "--", command],
-                    cwd=cwd,
-                    env=shell_environment(env, **told),
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    pass_fds=(fd,),
-                    start_new_session=True,
-                )
-            finally:
-                os.close(fd)
+            self._popen = _spawn(command, cwd, {**env, strays.COOKIE: cookie}, out, tell)
         except BaseException:
             os.close(self._pipe)
             os.close(self._told)
@@ -210,6 +196,24 @@ def signal_of(code: int) -> str:
         return signal.Signals(code - 128).name if code > 128 else ""
     except ValueError:
         return ""
+
+
+def _spawn(command: str, cwd: Path, env: Mapping[str, str], out: int, tell: int) -> subprocess.Popen[bytes]:
+    """The shell as leader of a new session; it writes to `out`, and its last directory to `tell`."""
+    high = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, _FD)
+    try:
+        return subprocess.Popen(
+            ["bash", "--noprofile", "--norc", "-c", "--", command],
+            cwd=cwd,
+            env=shell_environment(env, BASH_ENV=_START, CODEAGENT_FD=str(high), PWD=str(cwd)),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            pass_fds=(high,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(high)
 
 
 def _wide_pipe() -> tuple[int, int]:

@@ -216,15 +216,22 @@ from codeagent.host.jobs import Jobs
 async def main():
     here = Path(sys.argv[1])
     Jobs("crashed", SystemClock()).start("sleep 978.1 & setsid sleep 978.2 & wait", here, dict(os.environ), here)
-    await asyncio.sleep(60)
+    await asyncio.sleep(float(sys.argv[2]))
 asyncio.run(main())
 """
 
 
 @on_linux
+async def test_an_agent_that_forgets_to_close_still_leaves_nothing(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", CRASHER, str(tmp_path), "0.3"], cwd=root, check=True)
+    assert not mentioned("sleep 978.")
+
+
+@on_linux
 async def test_after_a_crash_the_orphans_are_swept(jobs: Jobs, start, tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
-    agent = subprocess.Popen([sys.executable, "-c", CRASHER, str(tmp_path)], cwd=root)
+    agent = subprocess.Popen([sys.executable, "-c", CRASHER, str(tmp_path), "60"], cwd=root)
     await until(lambda: live("sleep 978.1") and live("sleep 978.2"))
     mine = start("sleep 978.3")
     assert not strays.orphaned()
