@@ -210,7 +210,7 @@ class Bash:
             job = self._jobs.start(args.command, cwd, self._workspace.env, self._workspace.spill)
         except OSError as error:
             raise _not_started(error, cwd) from error
-        await job.process.wait(_FIRST_LOOK)
+        await self._jobs.wait(job, _FIRST_LOOK)
         how = f"Give job {job.id} to read its new output, with stop to end it. All output: {job.file}."
         return _job_result(job, f"{job.id} started in the background. {how} It ends with the session.")
 
@@ -230,8 +230,8 @@ class Bash:
         job = self._job(args.job)
         if args.stop:
             await self._jobs.stop(job)
-        elif args.timeout:
-            await job.process.wait(args.timeout)
+        else:
+            await self._jobs.wait(job, args.timeout or 0)
         return _job_result(job, "")
 
     def _job(self, id_: str) -> Job:

@@ -106,7 +106,7 @@ async def test_a_flood_keeps_the_loop_free(session: Session) -> None:
     while not call.done():
         await asyncio.sleep(0.005)
         worst, last = max(worst, time.monotonic() - last), time.monotonic()
-    assert worst < 0.1
+    assert worst < 0.25  # 0.02 on an idle machine
     result = await call
     assert result.timed_out
     assert len(text_of(result)) < 11_000
