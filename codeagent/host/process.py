@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from codeagent.host import strays
@@ -44,19 +45,17 @@ class ShellProcess:
         self.cwd = ""
         self._loop = asyncio.get_running_loop()
         self._exited = self._loop.create_future()
-        self._pipe, out = _wide_pipe()
-        self._told, tell = os.pipe()
-        os.set_blocking(self._told, False)
-        try:
+        with ExitStack() as ours, ExitStack() as childs:
+            ours.callback(output.close)
+            self._pipe, out = _wide_pipe()
+            ours.callback(os.close, self._pipe)
+            childs.callback(os.close, out)
+            self._told, tell = os.pipe()
+            ours.callback(os.close, self._told)
+            childs.callback(os.close, tell)
+            os.set_blocking(self._told, False)
             self._popen = _spawn(command, cwd, {**env, strays.COOKIE: cookie}, out, tell)
-        except BaseException:
-            os.close(self._pipe)
-            os.close(self._told)
-            output.close()
-            raise
-        finally:
-            os.close(out)
-            os.close(tell)
+            ours.pop_all()  # it runs: from now on they are closed when it is over
         self._open = True
         self._over = False
         self._loop.add_reader(self._pipe, self._read)

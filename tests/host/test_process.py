@@ -272,9 +272,14 @@ async def test_no_descriptor_is_left_open(start) -> None:
     assert [await used("seq 1 100000"), await used("sleep 60 &"), await used("cd nowhere")] == [before] * 3
 
 
+@on_linux
 async def test_a_shell_that_cannot_start_is_an_oserror_and_leaks_nothing(start, tmp_path: Path, jobs: Jobs) -> None:
-    with pytest.raises(FileNotFoundError):
-        jobs.run("echo", tmp_path / "gone", ENV, tmp_path / "spill")
+    assert await text(start("echo first")) == "first\n"
+    before = os.listdir("/proc/self/fd")
+    for begin in (jobs.run, jobs.start):
+        with pytest.raises(FileNotFoundError):
+            begin("echo", tmp_path / "gone", ENV, tmp_path / "spill")
+    assert os.listdir("/proc/self/fd") == before
     assert await text(start("echo still here")) == "still here\n"
 
 
