@@ -148,6 +148,7 @@ class Loopback:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
+        _shut(self._listener)  # wakes the thread in accept, which a close alone does not
         self._listener.close()
         with self._lock:
             for connection in self._open:

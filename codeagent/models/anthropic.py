@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
-from urllib.parse import urlsplit
 
 from codeagent.core.errors import ModelUnavailable
 from codeagent.core.events import AssistantSaid, CallDelta, Delta, Raw, Retried
@@ -79,7 +78,7 @@ class Anthropic:
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         began = time.monotonic()
         wanted = features.wanted(request.model, request.without)
-        asked = failures.Asked(request.model, urlsplit(self._base_url).netloc or self._base_url, wanted)
+        asked = failures.Asked(request.model, _host(self._base_url), wanted)
         response = await self._ask(anthropic_wire.body(request, wanted), asked)
         accumulator = Accumulator()
         pace = _Pace(time.monotonic)
@@ -180,6 +179,11 @@ class Anthropic:
                 f"The base URL {self._base_url!r} or a proxy or certificate setting cannot be used: {error}",
                 category="connection",
             ) from error
+
+
+def _host(url: str) -> str:
+    """Host and port for messages, also of a URL that nothing can parse, and without a password in it."""
+    return url.split("://")[-1].split("/")[0].rpartition("@")[2] or url
 
 
 async def _events(response: Any, asked: failures.Asked, quiet: float) -> AsyncGenerator[Mapping[str, Any], None]:
