@@ -70,19 +70,30 @@ BREACHES: list[tuple[dict[str, Any], str]] = [
     (with_messages(said("user")), "must not be empty"),
     (with_messages(said("user", text(" \n"))), "non-whitespace"),
     (with_messages(said("system", text("a")), said("user", text("b"))), "cannot be first"),
-    ({**with_messages(said("user", text("a")), said("system", text("b"))), "model": "claude-sonnet-4-6"}, "not supported"),
     (
-        with_messages(said("user", text("a")), said("assistant", text("b")), said("system", text("c")), said("user", text("d"))),
+        {**with_messages(said("user", text("a")), said("system", text("b"))), "model": "claude-sonnet-4-6"},
+        "not supported",
+    ),
+    (
+        with_messages(
+            said("user", text("a")), said("assistant", text("b")), said("system", text("c")), said("user", text("d"))
+        ),
         "must follow a user message",
     ),
     (
         with_messages(
-            said("user", text("a")), said("assistant", use()), said("user", text("x")), said("system", text("n")),
+            said("user", text("a")),
+            said("assistant", use()),
+            said("user", text("x")),
+            said("system", text("n")),
             said("user", result()),
         ),
         "before a tool_result",
     ),
-    (with_messages(said("user", text("a")), said("assistant", use()), said("user", text("b"))), "without `tool_result`"),
+    (
+        with_messages(said("user", text("a")), said("assistant", use()), said("user", text("b"))),
+        "without `tool_result`",
+    ),
     (with_messages(said("user", text("a")), said("assistant", use())), "without `tool_result`"),
     (with_messages(said("user", text("a"), result())), "unexpected `tool_use_id`"),
     (
@@ -99,7 +110,10 @@ BREACHES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         with_messages(
-            said("user", text("a")), said("assistant", use()), said("user", result()), said("assistant", use()),
+            said("user", text("a")),
+            said("assistant", use()),
+            said("user", result()),
+            said("assistant", use()),
             said("user", result()),
         ),
         "ids must be unique",
@@ -119,7 +133,8 @@ BREACHES: list[tuple[dict[str, Any], str]] = [
     ({"system": [text("a", **MARK)], "messages": [said("user", text("a", **HOUR))]}, "must not come after"),
     (
         with_messages(
-            said("user", text("a")), said("assistant", {"type": "thinking", "thinking": "", "signature": "", **HOUR}),
+            said("user", text("a")),
+            said("assistant", {"type": "thinking", "thinking": "", "signature": "", **HOUR}),
             said("user", text("b")),
         ),
         "thinking.cache_control",
@@ -133,9 +148,14 @@ BREACHES: list[tuple[dict[str, Any], str]] = [
     ({"model": "claude-sonnet-4-6", "output_config": {"effort": "xhigh"}}, "effort level 'xhigh'"),
     (with_messages(said("user", text("x" * MAX_BYTES))), "bytes"),
     (with_messages(said("user", text("\ud800"))), "surrogate"),
-    (with_messages(said("user", text("a")), said("assistant", {**use(), "input": {"a": float("nan")}}), said("user", result())), "NaN"),
+    (
+        with_messages(
+            said("user", text("a")), said("assistant", {**use(), "input": {"a": float("nan")}}), said("user", result())
+        ),
+        "NaN",
+    ),
     (with_messages(said("user", *[{"type": "image", "source": {}}] * 601)), "images"),
-]  # fmt: skip
+]
 
 
 def test_a_good_body_has_no_problems() -> None:

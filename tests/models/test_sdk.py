@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.loopback import Loopback, call, fail, say, think
+from tests.loopback import Loopback, Reply, call, fail, say, think
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +61,7 @@ def run(how: str) -> Any:
     replies = [
         think("hm") + say("I look.") + call("read", path="a.py"),
         fail(401, "authentication_error", "no"),
-        fail(403, "permission_error", "no").__class__(status=403, type="permission_error", message="no", extra=odd),
+        Reply(status=403, type="permission_error", message="no", extra=odd),
         say("lost", fault="reset", at=3),
     ]
     with Loopback(replies) as server:
