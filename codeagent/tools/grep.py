@@ -47,8 +47,8 @@ class GrepInput(Input):
     case_insensitive: bool = False
     literal: bool = False
     word: bool = False
-    multiline: bool = False
-    pcre: bool = False
+    multiline: Annotated[bool, Field(description="The pattern may span lines")] = False
+    pcre: Annotated[bool, Field(description="Look-around, backreferences")] = False
     include_ignored: bool = False
     head_limit: Annotated[Natural, Field(description="0: all")] = -1
     offset: Natural = 0

@@ -35,11 +35,11 @@ Content = Annotated[str, BeforeValidator(_whole_text)]
 """Text for a file, NUL included."""
 Line = Annotated[str, BeforeValidator(_no_nul)]
 """Text without NUL: a pattern, an optional path."""
-FilePath = Annotated[str, BeforeValidator(_no_nul), StringConstraints(min_length=1)]
+FilePath = Annotated[str, StringConstraints(min_length=1), BeforeValidator(_no_nul)]
 """A path as the model names it."""
-Natural = Annotated[int, BeforeValidator(_count), Field(ge=0)]
+Natural = Annotated[int, Field(ge=0), BeforeValidator(_count)]
 """0, 1, 2 ..."""
-Positive = Annotated[int, BeforeValidator(_count), Field(ge=1)]
+Positive = Annotated[int, Field(ge=1), BeforeValidator(_count)]
 """1, 2, 3 ..."""
 
 
