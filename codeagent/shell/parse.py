@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LONGEST = 10_000
 """Characters: a longer line is asked, whatever it says."""
-_DEEPEST_REMARK = 3
+_DEEPEST_UNSEEN = 3
 """Comments inside comments that are looked into."""
 
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command", "variable_assignment"})
@@ -115,20 +115,29 @@ def parse(command: str) -> Line:
     commands, strange = _gather(root, source)
     why = _doubt(command) or strange or _uncovered(root, source, commands)
     why = why or ("" if commands else "there is no command in it")
-    return Line(command, (*commands, *(_remarked(root, source) if why else ())), why)
+    return Line(command, (*commands, *(_unseen(root, source) if why else ())), why)
 
 
-def _remarked(root: Node, source: bytes) -> list[Command]:
-    """Commands in comments: bash runs what the grammar takes for one after an escaped blank."""
+def _unseen(root: Node, source: bytes) -> list[Command]:
+    """Commands that bash may run where the grammar sees none: in comments after an escaped blank, and
+    in backticks of a here-document."""
     found: list[Command] = []
-    for _ in range(_DEEPEST_REMARK):
-        remarks = [_text(node, source).lstrip("# \t") for node in _walk(root) if node.type == "comment"]
-        if not remarks:
+    for _ in range(_DEEPEST_UNSEEN):
+        texts = [text for node in _walk(root) for text in _hidden_in(node, source)]
+        if not texts:
             break
-        source = "\n".join(remarks).encode("utf-8", "replace")
+        source = "\n".join(texts).encode("utf-8", "replace")
         root = _parse()(source).root_node
         found += _gather(root, source)[0]
     return found
+
+
+def _hidden_in(node: Node, source: bytes) -> list[str]:
+    if node.type == "comment":
+        return [_text(node, source).lstrip("# \t")]
+    if node.type == "heredoc_body" and node.parent and not set(_text(node.parent.children[1], source)) & set("'\"\\"):
+        return _text(node, source).split("`")[1::2]
+    return []
 
 
 def _doubt(command: str) -> str:
@@ -249,7 +258,7 @@ def _crude(text: str, known: list[Command]) -> list[Command]:
     cut at everything that could be an operator. Deny rules must see them."""
     seen = {tuple(word.raw for word in command.words) for command in known}
     found: list[Command] = []
-    for piece in re.split(r"[;&|\n()`]+|[{}](?=\s|$)", text):
+    for piece in re.split(r"[;&|\n()`]+|(?:^|(?<=\s))[{}](?=\s|$)", text):
         braced = re.fullmatch(r"\s*\{([^\s{}]*,[^\s{}]*)\}\s*", piece)
         raws = tuple(braced.group(1).split(",") if braced else re.sub(r"\d*[<>]+&?\s*\S+", " ", piece).split())
         if raws and raws not in seen:

@@ -38,7 +38,7 @@ class Search:
     def line(self, line: Line, depth: int = 0) -> list[tuple[Words, ...]]:
         """For each command of the line, all word lists that it stands for or hides, itself included."""
         outer = list(self._places)
-        forks = bool(re.search(r"[(`]|(?<![|])[|](?![|])", line.text))
+        forks = bool(re.search(r"(?<!\$)[(]|(?<![|])[|](?![|])", line.text))
         found: list[tuple[Words, ...]] = []
         before: Command | None = None
         for command in line.commands:
@@ -98,7 +98,7 @@ class Search:
         """Follow a cd, taking it to work. Where a part of the line runs aside, both places count."""
         if not words or words[0] not in {"cd", "pushd"}:
             return
-        if len(words) == 1 < len(command.words):
+        if len(command.words) > 1 and not any(words[1:]):
             self._places = self._places if forks else []
             return
         target = words[1] if len(words) > 1 else self._variables["HOME"]
@@ -133,11 +133,18 @@ def _fed(before: Command | None, command: Command) -> list[Words]:
 
 
 def _without_options(words: Words) -> list[Words]:
-    """`git --no-pager push` is also `git push`, `docker -H host run` also `docker run`: for deny rules."""
+    """`git --no-pager push` is also `git push`, `docker -H host run` also `docker run`: for deny rules.
+
+    An option may take the next word, or not: both readings are given.
+    """
     found: list[Words] = []
-    for at in range(1, min(len(words), 10)):
-        if not (words[at].startswith("-") or words[at - 1].startswith("-")):
+    plain = 2
+    for at, word in enumerate(words[1:10], start=1):
+        if word.startswith("-"):
+            plain = 0
+            continue
+        if plain == 2:
             break
-        if not words[at].startswith("-"):
-            found.append((words[0], *words[at:]))
+        plain += 1
+        found.append((words[0], *words[at:]))
     return found
