@@ -26,6 +26,9 @@ _NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", ".agent/AGENTS.md")
 _RULES = ".claude/rules"
 _LOCAL = "CLAUDE.local.md"
 
+_FOREIGN = {"node_modules", "site-packages", "vendor", "third_party", ".venv", "venv", ".tox", ".git"}
+"""Directories of other people's code."""
+
 Stamp = tuple[int, int, int, int, int] | None
 """Modification and change time (ns), size, device and inode of a file; None where there is none."""
 
@@ -84,10 +87,10 @@ def recheck(known: Guidelines) -> Guidelines:
 def nested(known: Guidelines, path: Path) -> Guidelines:
     """The guidelines once a file at `path` was read: those of its directories below `cwd` are in force too.
 
-    The same object when that adds nothing.
+    The same object when that adds nothing. What came with a dependency guides nobody.
     """
     request = known.request
-    if not path.is_relative_to(request.cwd):
+    if not path.is_relative_to(request.cwd) or not _FOREIGN.isdisjoint(path.relative_to(request.cwd).parts):
         return known
     between = [each for each in path.parents if each != request.cwd and each.is_relative_to(request.cwd)]
     fresh = tuple(each for each in reversed(between) if each not in request.below)
