@@ -14,6 +14,7 @@ import msgspec
 from codeagent.core.errors import UsageFault
 from codeagent.core.listed import Listed
 from codeagent.sessions import codec
+from codeagent.sessions.load import foreign_lines
 
 _TITLE = 72
 """Characters of the first words that serve as a title."""
@@ -68,11 +69,13 @@ def listed(directory: Path) -> list[Listed]:
     return sorted(found, key=lambda told: told.when, reverse=True)
 
 
-def latest(directory: Path, include_headless: bool = False) -> Listed | None:
-    """The session that was last written to, if any."""
+def latest(directory: Path, include_headless: bool = False, key: bytes = b"") -> Listed | None:
+    """The session that was last written to, if any; with the user's key only of those that we wrote."""
     for path in logs(directory):
         told = describe(path)
-        if told is not None and told.title and (include_headless or not told.headless):
+        if told is None or not told.title or (told.headless and not include_headless):
+            continue
+        if not key or not foreign_lines(path, key):
             return told
     return None
 
@@ -164,7 +167,7 @@ def _told_lines(data: mmap.mmap) -> Iterator[tuple[bytes, int, _Told]]:
     start, size = 0, len(data)
     while start < size:
         end = data.find(b"\n", start) + 1 or size
-        head = data[start : start + 128]
+        head = data[start : start + 160]
         mark = head.find(_KIND)
         if mark > 0:
             kind = head[mark + len(_KIND) :].partition(b'"')[0]

@@ -9,6 +9,7 @@ import msgspec
 
 from codeagent.core.errors import SessionError
 from codeagent.core.events import FORMAT, Entry, Lost
+from codeagent.host.seal import key_of
 from codeagent.sessions import codec
 
 _LF = 10
@@ -45,6 +46,19 @@ def load(path: Path) -> Loaded:
             return _Reading(path).read(file)
     except FileNotFoundError:
         raise SessionError(f"There is no session log at {path}.") from None
+    except OSError as fault:
+        raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
+
+
+def foreign_lines(path: Path, key: bytes) -> int:
+    """How many lines of a log this user's codeagent did not write (damaged ones do not count: they say nothing).
+
+    `key` is the user's (host/seal.py). A log with such lines is content of the project: it needs trust.
+    """
+    own = key_of(key, path.stem)
+    try:
+        with path.open("rb", buffering=1 << 20) as file:
+            return sum(not codec.sealed(line, own) and codec.position(line) is not None for line in file)
     except OSError as fault:
         raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
 

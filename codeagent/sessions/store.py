@@ -13,6 +13,7 @@ import msgspec
 from codeagent.core.errors import SessionError
 from codeagent.core.events import Entry, Opened, ToolFinished, ToolStarted, TurnEnded, UserSaid
 from codeagent.host.durable import make_private, replace, sync, sync_directory, write_all
+from codeagent.host.seal import key_of
 from codeagent.sessions import codec
 from codeagent.sessions.load import Loaded, load
 
@@ -24,21 +25,23 @@ class Log:
     """Appends the entries of a session; made by `create` or `open`, and the only writer while it lives.
 
     A line that the disk does not take is cut off again, kept in memory and tried again before the next one; `notice`
-    hears of it once, and once more when the log has caught up. `now` gives seconds since the epoch.
+    hears of it once, and once more when the log has caught up. `now` gives seconds since the epoch; `key` is the user's
+    (host/seal.py) and seals each line, if there is one.
     """
 
-    def __init__(self, path: Path, fd: int, size: int, seq: int, now: Callable[[], float]) -> None:
+    def __init__(self, path: Path, fd: int, size: int, seq: int, now: Callable[[], float], key: bytes) -> None:
         self.path = path
         self._fd = fd
         self._good = size
         self._next = seq
         self._now = now
+        self._key = key_of(key, path.stem) if key else b""
         self._waiting: deque[bytes] = deque()
         self._faulty = False
         self.notice: Callable[[str], None] = _silent
 
     @classmethod
-    def create(cls, path: Path, now: Callable[[], float]) -> Log:
+    def create(cls, path: Path, now: Callable[[], float], key: bytes = b"") -> Log:
         """Begin a new log (0600). Raises SessionError when it exists or cannot be made."""
         try:
             make_private(path.parent)
@@ -49,10 +52,10 @@ class Log:
         except OSError as fault:
             raise SessionError(f"The session log {path} cannot be made: {fault.strerror or fault}.") from None
         _lock(fd, path)
-        return cls(path, fd, 0, 0, now)
+        return cls(path, fd, 0, 0, now, key)
 
     @classmethod
-    def open(cls, path: Path, now: Callable[[], float]) -> tuple[Log, Loaded]:
+    def open(cls, path: Path, now: Callable[[], float], key: bytes = b"") -> tuple[Log, Loaded]:
         """Go on with a log, and what it holds. A torn tail is moved to `<name>.torn-<n>` first.
 
         Raises SessionError when it is missing, of a newer format, or open in another codeagent.
@@ -78,7 +81,7 @@ class Log:
         except SessionError:
             os.close(fd)
             raise
-        return cls(path, fd, size, len(loaded.entries), now), loaded
+        return cls(path, fd, size, len(loaded.entries), now, key), loaded
 
     @property
     def behind(self) -> int:
@@ -89,7 +92,7 @@ class Log:
         """Write an entry, and sync where losing it would hurt. Raises SessionError when it has no written form."""
         if self._fd < 0:
             raise SessionError(f"The session log {self.path} is closed.")
-        self._waiting.append(codec.encode(self._next, int(self._now() * 1000), entry))
+        self._waiting.append(codec.encode(self._next, int(self._now() * 1000), entry, self._key))
         self._next += 1
         self._catch_up()
         if _matters(entry):
@@ -163,10 +166,10 @@ class Log:
             )
 
 
-def fork(path: Path, new_id: str, upto: int) -> Path:
+def fork(path: Path, new_id: str, upto: int, key: bytes = b"") -> Path:
     """Copy the first `upto` entries of a log into a new one beside it, under a new session id; returns its path.
 
-    Lines are copied byte for byte, but for the first, which gets the new id. Raises SessionError.
+    Entries are copied byte for byte, but for the first, which gets the new id, and sealed anew. Raises SessionError.
     """
     loaded = load(path)
     first = loaded.entries[0] if loaded.entries else None
@@ -177,7 +180,8 @@ def fork(path: Path, new_id: str, upto: int) -> Path:
         raise SessionError(f"There is already a session log at {target}. Use another session id.")
     at, lines = _first_lines(path, loaded.good_bytes, upto)
     opened = msgspec.structs.replace(first, session=new_id, forked_from=first.session)
-    copied = [codec.encode(0, at, opened), *lines]
+    own = key_of(key, new_id) if key else b""
+    copied = [codec.encode(0, at, opened, own), *(codec.resealed(line, own) for line in lines)]
     try:
         replace(target, b"".join(copied))
     except OSError as fault:
