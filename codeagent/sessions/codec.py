@@ -21,7 +21,10 @@ import msgspec
 from codeagent.core.errors import SessionError
 from codeagent.core.events import Entry
 
-_LINE = re.compile(rb'(\{"seq":(\d{1,18}),"at":(-?\d{1,18})),"crc":"([0-9a-f]{8})"(?:,"mac":"([0-9a-f]{16})")?,"e":')
+HEAD = rb'(\{"seq":(\d{1,18}),"at":(-?\d{1,18})),"crc":"([0-9a-f]{8})"(?:,"mac":"([0-9a-f]{16})")?,"e":'
+"""Everything before the entry: what is checked, position, time, checksum, seal."""
+
+_LINE = re.compile(HEAD)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 _LF, _BRACE = b"\n}"

@@ -117,7 +117,10 @@ class Log:
     def _catch_up(self) -> None:
         late = len(self._waiting) - 1
         try:
-            if os.fstat(self._fd).st_nlink == 0:
+            found = os.fstat(self._fd)
+            if found.st_size > self._good:  # a torn line that could not be cut off when it was written
+                os.ftruncate(self._fd, self._good)
+            if found.st_nlink == 0:
                 self._restore()
             while self._waiting:
                 self._write(self._waiting[0])
