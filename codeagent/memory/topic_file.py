@@ -8,7 +8,7 @@ import unicodedata
 from msgspec import Struct
 
 from codeagent.core.notebook import Topic
-from codeagent.host.seal import seal
+from codeagent.memory.seal import seal
 
 _FRONT = re.compile(r"---\n(.*?)\n---\n\n?(.*)", re.DOTALL)
 _SEAL = re.compile(r"^seal: [0-9a-f]*\n", re.MULTILINE)

@@ -24,7 +24,7 @@ _HITS = 50
 class Topics:
     """Implements core.notebook.Notebook in a project's `.agent/memory/`.
 
-    `key` seals what is written (host/seal.py); `session` is put down as its source; `now` gives seconds since the
+    `key` seals what is written (memory/seal.py); `session` is put down as its source; `now` gives seconds since the
     epoch; `find_sessions` searches old transcripts.
     """
 

@@ -72,6 +72,11 @@ def _mac(head: bytes, body: bytes, key: bytes) -> bytes:
     return checksum.hexdigest().encode()
 
 
+def key_of(key: bytes, session: str) -> bytes:
+    """The key of one session's lines, from the user's: a line of one session does not pass for another's."""
+    return blake2b(session.encode("utf-8", "surrogateescape"), key=key, digest_size=32).digest()
+
+
 def sealed(line: bytes, key: bytes) -> bool:
     """Whether this line was written with this key."""
     found = _LINE.match(line)

@@ -9,7 +9,6 @@ import msgspec
 
 from codeagent.core.errors import SessionError
 from codeagent.core.events import FORMAT, Entry, Lost
-from codeagent.host.seal import key_of
 from codeagent.sessions import codec
 
 _LF = 10
@@ -53,9 +52,9 @@ def load(path: Path) -> Loaded:
 def foreign_lines(path: Path, key: bytes) -> int:
     """How many lines of a log this user's codeagent did not write (damaged ones do not count: they say nothing).
 
-    `key` is the user's (host/seal.py). A log with such lines is content of the project: it needs trust.
+    `key` is the user's (memory/seal.py). A log with such lines is content of the project: it needs trust.
     """
-    own = key_of(key, path.stem)
+    own = codec.key_of(key, path.stem)
     try:
         with path.open("rb", buffering=1 << 20) as file:
             return sum(not codec.sealed(line, own) and codec.position(line) is not None for line in file)

@@ -13,7 +13,6 @@ import msgspec
 from codeagent.core.errors import SessionError
 from codeagent.core.events import Entry, Opened, ToolFinished, ToolStarted, TurnEnded, UserSaid
 from codeagent.host.durable import make_private, replace, sync, sync_directory, write_all
-from codeagent.host.seal import key_of
 from codeagent.sessions import codec
 from codeagent.sessions.load import Loaded, load
 
@@ -26,7 +25,7 @@ class Log:
 
     A line that the disk does not take is cut off again, kept in memory and tried again before the next one; `notice`
     hears of it once, and once more when the log has caught up. `now` gives seconds since the epoch; `key` is the user's
-    (host/seal.py) and seals each line, if there is one.
+    (memory/seal.py) and seals each line, if there is one.
     """
 
     def __init__(self, path: Path, fd: int, size: int, seq: int, now: Callable[[], float], key: bytes) -> None:
@@ -35,7 +34,7 @@ class Log:
         self._good = size
         self._next = seq
         self._now = now
-        self._key = key_of(key, path.stem) if key else b""
+        self._key = codec.key_of(key, path.stem) if key else b""
         self._waiting: deque[bytes] = deque()
         self._faulty = False
         self.notice: Callable[[str], None] = _silent
@@ -169,10 +168,11 @@ class Log:
             )
 
 
-def fork(path: Path, new_id: str, upto: int, key: bytes = b"") -> Path:
-    """Copy the first `upto` entries of a log into a new one beside it, under a new session id; returns its path.
+def fork(path: Path, new_id: str, upto: int = -1, key: bytes = b"") -> Path:
+    """Copy the first `upto` entries of a log (all if negative) into a new one beside it, under a new session id.
 
-    Entries are copied byte for byte, but for the first, which gets the new id, and sealed anew. Raises SessionError.
+    Returns the new log's path. Entries are copied byte for byte, but for the first, which gets the new id, and sealed
+    anew. Raises SessionError.
     """
     loaded = load(path)
     first = loaded.entries[0] if loaded.entries else None
@@ -183,7 +183,7 @@ def fork(path: Path, new_id: str, upto: int, key: bytes = b"") -> Path:
         raise SessionError(f"There is already a session log at {target}. Use another session id.")
     at, lines = _first_lines(path, loaded.good_bytes, upto)
     opened = msgspec.structs.replace(first, session=new_id, forked_from=first.session)
-    own = key_of(key, new_id) if key else b""
+    own = codec.key_of(key, new_id) if key else b""
     copied = [codec.encode(0, at, opened, own), *(codec.resealed(line, own) for line in lines)]
     try:
         replace(target, b"".join(copied))
@@ -199,7 +199,7 @@ def _first_lines(path: Path, size: int, upto: int) -> tuple[int, list[bytes]]:
         first = codec.position(file.readline())
         for line in file:
             place = codec.position(line)
-            if file.tell() > size or (place is not None and place[0] >= upto):
+            if file.tell() > size or (place is not None and 0 <= upto <= place[0]):
                 break
             kept.append(line if line.endswith(b"\n") else line + b"\n")
     return first[1] if first else 0, kept

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from codeagent.core.errors import ToolFault
 from codeagent.core.notebook import Topic
-from codeagent.host import seal
-from codeagent.memory import index, topic_file
+from codeagent.memory import index, seal, topic_file
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
 

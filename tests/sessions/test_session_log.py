@@ -281,7 +281,7 @@ def test_a_fork_copies_what_it_cannot_read(written):
     damaged(written, written.read_bytes().index(b"I look."), b"~")
     with written.open("ab") as file:
         file.write(b'{"seq":20,')
-    target = fork(written, "s2", 99)
+    target = fork(written, "s2")
     assert b"~ look." in target.read_bytes()
     assert len(load(target).entries) == len(ENTRIES)
     assert load(target).torn == b""

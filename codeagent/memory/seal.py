@@ -38,8 +38,3 @@ def seal(key: bytes, name: str, text: str) -> str:
     """The checksum of a named text, 32 hex digits."""
     data = f"{name}\n{text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, key=key, digest_size=16).hexdigest()
-
-
-def key_of(key: bytes, name: str) -> bytes:
-    """A key of its own for one named thing, so that nothing sealed for it passes for another's."""
-    return hashlib.blake2b(name.encode("utf-8", "surrogateescape"), key=key, digest_size=32).digest()
