@@ -1,0 +1,5 @@
+class Grep:
+    name = "grep"
+
+    def __init__(self, w, j):
+        pass
