@@ -248,6 +248,7 @@ async def test_standard_input_joins_the_prompt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("prompt", "stdin", "words"),
     [("", b"", "no prompt was given"), ("  ", b" \n", "no prompt was given"), ("a", b"x" * piped.LIMIT, "10 MB")],
+    ids=["none", "blank", "too long"],
 )
 async def test_no_prompt_and_too_long_a_prompt(tmp_path: Path, prompt: str, stdin: bytes, words: str) -> None:
     done = await run(tmp_path, replace(JSON, prompt=prompt), stdin=stdin)
