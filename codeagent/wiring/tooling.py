@@ -59,7 +59,7 @@ def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellR
 
 
 def named(wanted: str, known: list[str]) -> set[str]:
-    """The tools that `--tools` leaves: `default` all, empty none, else a list. Raises UsageFault for an unknown name."""
+    """The tools that `--tools` leaves: `default` all, empty none, else a list. Raises UsageFault."""
     if wanted == "default":
         return set(known)
     names = {name.strip().lower() for name in wanted.replace(",", " ").split()}
