@@ -80,7 +80,7 @@ class Outlet:
         self._waiting.put(None)
         watch = Stopwatch()
         self._thread.join(0.05)  # nearly always enough
-        while self._thread.is_alive() and watch.ms < 1000 * patience():
+        while self._thread.is_alive() and watch.ms < 1000 * patience():  # noqa: ASYNC110 - a thread ends; a signal shortens it
             await asyncio.sleep(0.02)
         return not self._thread.is_alive() and not self._gone
 

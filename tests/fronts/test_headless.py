@@ -14,13 +14,12 @@ from msgspec.structs import replace
 
 from codeagent.core.errors import ModelBusy, ModelError, ModelUnavailable, RequestRejected, UsageFault
 from codeagent.core.events import AssistantSaid, TurnEnded
-from codeagent.core.rules import Rules, parse
 from codeagent.core.valves import Limits
 from codeagent.fronts import piped
 from codeagent.fronts.headless import Headless
 from codeagent.options import Options
 from tests.core.stage import Reply, call, say
-from tests.fronts.stand import Connect, connecting
+from tests.fronts.stand import Connect, connecting, rules
 
 ASKED = Options(prompt="fix it", print=True)
 JSON = replace(ASKED, output_format="json")
@@ -176,8 +175,7 @@ async def test_in_dont_ask_refusals_are_the_modes_wish(tmp_path: Path) -> None:
 
 
 async def test_a_deny_rule_is_no_missing_person(tmp_path: Path) -> None:
-    rules = Rules((parse("change", "deny"),))
-    done = await run(tmp_path, JSON, say("", call("1", "change")), say("So be it."), rules=rules)
+    done = await run(tmp_path, JSON, say("", call("1", "change")), say("So be it."), rules=rules("change"))
     assert done.code == 0
     assert done.result["permission_denials"][0]["tool_name"] == "change"
 
@@ -200,7 +198,8 @@ async def test_a_run_that_cannot_begin_has_its_result_too(tmp_path: Path, error:
 async def test_a_signal_ends_the_turn_and_the_result_still_comes(tmp_path: Path, number: signal.Signals) -> None:
     connect, made = connecting(tmp_path, AssistantSaid((), "interrupted"))
     task = asyncio.create_task(headless(tmp_path, connect, STREAM))
-    while not made:
+    await asyncio.sleep(0)  # the task begins
+    while not made and not task.done():
         await asyncio.sleep(0)
     await made[0].stage.model.hang.wait()
     os.kill(os.getpid(), number)
@@ -228,7 +227,7 @@ async def test_a_reader_that_is_slow_does_not_hold_up_the_turn(tmp_path: Path) -
     connect, made = connecting(tmp_path, say("x" * 300_000, call("1")), say("Done."))
     with Path(os.devnull).open("rb") as nothing, (tmp_path / "err").open("wb") as err:
         task = asyncio.create_task(Headless(STREAM, nothing.fileno(), writing, err.fileno()).run(connect))
-        while not (made and made[0].stage.of(TurnEnded)):
+        while not task.done() and not (made and made[0].stage.of(TurnEnded)):
             await asyncio.sleep(0)
         received = b""
         while b'"type":"result"' not in received:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -18,10 +19,8 @@ def pipe() -> Iterator[tuple[int, int]]:
     reading, writing = os.pipe()
     yield reading, writing
     for fd in (reading, writing):
-        try:
+        with contextlib.suppress(OSError):
             os.close(fd)
-        except OSError:
-            pass
 
 
 async def test_an_open_but_silent_input_is_passed_by_with_a_notice(pipe: tuple[int, int]) -> None:
