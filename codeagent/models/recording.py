@@ -19,8 +19,8 @@ from codeagent.models.script_reader import parse
 class Recording:
     """Implements ports.Model: passes on what `inner` says, and appends each whole reply to the script at `path`.
 
-    Failures and retries are passed on, not written. Raises ModelError of category `script` when
-    the file cannot be written.
+    Only its owner may read the file. Failures and retries are passed on, not written. Raises
+    ModelError of category `script` when the file cannot be written.
     """
 
     def __init__(self, inner: Model, path: Path) -> None:
@@ -40,6 +40,7 @@ class Recording:
 
     def _append(self, step: str) -> None:
         try:
+            self._path.touch(mode=0o600)
             with self._path.open("a", encoding="utf-8", newline="") as file:
                 file.write(step)
         except OSError as error:

@@ -21,7 +21,7 @@ from codeagent.core.ports import ModelInfo, Price
 from codeagent.models.script_format import Fail, Script, Step
 from codeagent.models.script_place import fill, find
 from codeagent.models.script_reader import parse
-from codeagent.models.speech import deltas, estimate, rest
+from codeagent.models.speech import deltas, estimate, rest, wants_summary
 
 _FAULTS: dict[Category, type[ModelError]] = {
     "authentication_failed": ModelUnavailable,
@@ -59,7 +59,7 @@ class Scripted:
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
         """Say the step that comes next. Raises ModelError where the script says so or has no step left."""
-        step, reply = find(self._script, request.messages)
+        step, reply = find(self._script, request.messages, summary=wants_summary(request))
         current = self._script.steps[step]
         if self._pace and current.wait:
             await rest(current.wait)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 
+from codeagent.core.compaction import INSTRUCTION
 from codeagent.core.events import AssistantSaid, CallDelta, Delta, TextDelta, ThinkingDelta
 from codeagent.core.messages import Request, Text, Thinking, ToolUse, Usage
 
@@ -42,6 +43,12 @@ def estimate(request: Request, said: AssistantSaid) -> Usage:
     known = _tokens(request.system, request.tools, request.messages[:last]) if last > 0 else 0
     prompt = _tokens(request.system, request.tools, request.messages)
     return Usage(output=_tokens(said.blocks), cache_read=known, cache_write=prompt - known)
+
+
+def wants_summary(request: Request) -> bool:
+    """Whether this request is a compaction's."""
+    last = request.messages[-1].blocks[-1] if request.messages and request.messages[-1].blocks else None
+    return isinstance(last, Text) and last.text.startswith(INSTRUCTION)
 
 
 def _tokens(*parts: object) -> int:
