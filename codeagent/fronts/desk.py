@@ -6,25 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
-
 from codeagent.core.agent import Agent
+from codeagent.core.listed import Listed
 
-
-class Listed(Struct, frozen=True):
-    """A session in a list. `when` is seconds since the epoch of its last event; `cost` None when unknown."""
-
-    id: str
-    title: str
-    when: float
-    branch: str = ""
-    model: str = ""
-    cost: float | None = None
-    turns: int = 0
-    size: int = 0
-    headless: bool = False
-    cwd: str = ""
-    path: str = ""
+__all__ = ["Desk", "Listed"]
 
 
 class Desk(Protocol):

@@ -62,7 +62,8 @@ TODO = Effect("todo", "", "Note", Risk.LOW, Plain(""), free=True)
         ("default", TEST, "ask"), ("acceptEdits", TEST, "ask"), ("plan", TEST, "deny"), ("auto", TEST, "allow"),
         ("bypass", TEST, "allow"),
         ("default", RM, "ask"), ("auto", RM, "ask"), ("bypass", RM, "allow"), ("plan", RM, "deny"),
-        ("default", OUTSIDE, "ask"), ("acceptEdits", OUTSIDE, "ask"), ("auto", OUTSIDE, "ask"), ("bypass", OUTSIDE, "allow"),
+        ("default", OUTSIDE, "ask"), ("acceptEdits", OUTSIDE, "ask"), ("auto", OUTSIDE, "ask"),
+        ("bypass", OUTSIDE, "allow"),
     ],
 )  # fmt: skip
 def test_what_each_mode_lets_pass(mode: str, effect: Effect, decision: str) -> None:

@@ -1,0 +1,3 @@
+class Glob:
+    name="glob"
+    def __init__(self,w,j): pass

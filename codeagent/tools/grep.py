@@ -1,0 +1,3 @@
+class Grep:
+    name="grep"
+    def __init__(self,w,j): pass
