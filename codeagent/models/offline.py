@@ -7,7 +7,7 @@ project. Like a recorded model it remembers nothing between requests.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -45,7 +45,7 @@ class Offline:
         """A window like that of a real model; nothing is paid."""
         return ModelInfo(model, "offline", 200_000, 32_000, Price(0, 0, 0, 0, 0), chars_per_token=4)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Make the next call of the order that was given, or tell how it ended."""
         blocks = (_sum_up(request.messages),) if wants_summary(request) else answer(request.messages)
         uses = any(isinstance(block, ToolUse) for block in blocks)

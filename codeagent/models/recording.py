@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from msgspec import to_builtins
@@ -14,6 +14,7 @@ from codeagent.core.messages import Block, Request, Text, Thinking, ToolUse
 from codeagent.core.ports import Model, ModelInfo
 from codeagent.models.script_format import Part
 from codeagent.models.script_reader import parse
+from codeagent.models.speech import listening
 
 
 class Recording:
@@ -31,12 +32,13 @@ class Recording:
         """What the inner model says of itself."""
         return self._inner.info(model)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Pass on the inner stream; the reply is on disk before it is passed on."""
-        async for event in self._inner.stream(request):
-            if isinstance(event, AssistantSaid):
-                self._append(write(event))
-            yield event
+        async with listening(self._inner, request) as events:
+            async for event in events:
+                if isinstance(event, AssistantSaid):
+                    self._append(write(event))
+                yield event
 
     def _append(self, step: str) -> None:
         try:

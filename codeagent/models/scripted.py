@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -57,7 +57,7 @@ class Scripted:
         """A window like that of a real model; nothing is paid."""
         return ModelInfo(model, "recorded", 200_000, 32_000, Price(0, 0, 0, 0, 0), chars_per_token=4)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Say the step that comes next. Raises ModelError where the script says so or has no step left."""
         step, reply = find(self._script, request.messages, summary=wants_summary(request))
         current = self._script.steps[step]
