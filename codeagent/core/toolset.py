@@ -14,7 +14,7 @@ from codeagent.core.ports import Tool
 class Toolset:
     """The tools of a session. `explain` turns a validation error into words that name the field."""
 
-    def __init__(self, tools: Iterable[Tool[Any]], explain: Callable[[ValueError, str], str]) -> None:
+    def __init__(self, tools: Iterable[Tool[Any]], explain: Callable[[Any, str], str]) -> None:
         self._tools: dict[str, Tool[Any]] = {tool.name: tool for tool in sorted(tools, key=lambda t: t.name)}
         self._explain = explain
 

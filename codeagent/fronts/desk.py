@@ -49,6 +49,15 @@ class Desk(Protocol):
         """Project files for completion, relative, ignore rules applied; may be cached."""
         ...
 
-    def close(self) -> None:
-        """Sync and release the log; end background work."""
+    async def warm(self) -> None:
+        """Do ahead what the first request would have to wait for: import the SDK, connect."""
+        ...
+
+    @property
+    def began(self) -> int:
+        """How many entries of the journal are older than this run."""
+        ...
+
+    async def close(self) -> None:
+        """End background work, close connections, sync and release the log."""
         ...

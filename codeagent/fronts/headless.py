@@ -94,7 +94,7 @@ class Headless:
             self._open(desk)
             await desk.agent.say(prompt)
         finally:
-            desk.close()
+            await desk.close()
         return self._course.ending(desk.agent.mode)
 
     def _open(self, desk: Desk) -> None:

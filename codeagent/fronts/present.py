@@ -68,7 +68,7 @@ Level = str
 def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - one case each, flat on purpose
     """What a person is told of an event beside the conversation itself, or None. Not cleaned for a screen yet."""
     match event:
-        case Noted(to="model"):
+        case Noted(to="model") | Noted(text=""):
             return None
         case Noted(text=text, level=level):
             return level, text

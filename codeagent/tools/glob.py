@@ -1,3 +1,5 @@
 class Glob:
-    name="glob"
-    def __init__(self,w,j): pass
+    name = "glob"
+
+    def __init__(self, w, j):
+        pass

@@ -1,3 +1,5 @@
 class Grep:
-    name="grep"
-    def __init__(self,w,j): pass
+    name = "grep"
+
+    def __init__(self, w, j):
+        pass

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import platform
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from codeagent.core.compaction import Policy
-from codeagent.core.errors import UsageFault
+from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Noted
 from codeagent.core.gate import MODES, mode_named
-from codeagent.core.rules import Rules, parse
+from codeagent.core.notebook import Notebook
+from codeagent.core.path_patterns import Anchors
+from codeagent.core.rules import Rules, never_matches, parse, remark
 from codeagent.core.valves import Limits
 from codeagent.host import git
 from codeagent.host.environment import child_environment
-from codeagent.memory import instructions
+from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
+from codeagent.memory.topics import Topics
 from codeagent.models.choice import Access
 from codeagent.options import Options
 from codeagent.sessions import index
+from codeagent.sessions.search import search
 from codeagent.settings import Settings, remember_rule
 from codeagent.trust import CLAIMING, Trust
 
@@ -33,6 +39,7 @@ class Ground:
         self._options, self._environ, self.home = options, environ, home
         self.project = _project(options.cwd)
         state = Settings.load(NOWHERE, NOWHERE, environ, managed=NOWHERE).environment.state_home
+        self._state = state
         self._trust = Trust(state)
         trusted = options.trust or self._trust.covers(self.project)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
@@ -43,6 +50,7 @@ class Ground:
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self._problems: list[str] = [problem.text for problem in self.settings.problems]
+        self._anchors = Anchors(str(self.project), str(home), str(self.project))
         self._rules = self._read_rules()
 
     # --- the model ---
@@ -111,17 +119,21 @@ class Ground:
                 self._trust.record(self.project / name for name in CLAIMING)
         except (UsageFault, OSError) as fault:
             where = f"this session only ({fault})"
-        self._rules = Rules((*self._rules.rules, parse(rule, "allow", where)))
+        self._rules = Rules((*self._rules.all, parse(rule, "allow", where)), self._anchors)
         return where
 
     def _read_rules(self) -> Rules:
         rules = []
         for text in self.settings.rules:
             try:
-                rules.append(parse(text.text, text.kind, text.source))
+                rule = parse(text.text, text.kind, text.source, text.directory)
             except ValueError as wrong:
-                self._problems.append(f"{text.source}: {wrong}")
-        return Rules(tuple(rules))
+                self._problems.append(f"{text.source}: {wrong}.")
+                continue
+            if useless := never_matches(rule) or remark(rule):
+                self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
+            rules.append(rule)
+        return Rules(rules, self._anchors)
 
     def tool_names(self, known: list[str]) -> set[str]:
         """The tools to offer: `--tools` names them, a bare name in `--disallowed-tools` takes one away."""
@@ -170,6 +182,14 @@ class Ground:
         environment = self.settings.environment
         return child_environment(self._environ, (environment.api_key, environment.auth_token, self._key))
 
+    def make_ready(self) -> None:
+        """Make `.agent/` with its `.gitignore` before the first session is kept in it."""
+        if self.sessions.parent == self.layout.agent:
+            try:
+                self.layout.ensure()
+            except OSError as fault:
+                raise SessionError(f"The session cannot be kept in {self.sessions}: {fault}.") from None
+
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied."""
         from codeagent.host import listing
@@ -178,17 +198,13 @@ class Ground:
 
     # --- what the model is told ---
 
-    def system_prompt(self) -> tuple[str, ...]:
+    def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
-        from codeagent.memory import prompt
-
         options = self._options
-        blocks = prompt.compose(self.guidelines, self._memory_index(), self._surroundings())
-        if options.system_prompt:
-            blocks = (options.system_prompt, *blocks[1:])
-        if options.append_system_prompt:
-            blocks = (*blocks, options.append_system_prompt)
-        return blocks
+        index = notebook.index() if self.settings["memory"] and not options.bare else ""
+        return prompt.compose(
+            self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
+        )
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -227,19 +243,15 @@ class Ground:
         """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
         return ()
 
-    def notebook(self, session: str) -> Any:
+    def notebook(self, session: str) -> Notebook:
         """The memory that the `memory` tool reads and writes."""
-        from codeagent.memory.notebook import Notebook
+        key = seal.key(self._state)
+        return Topics(self.layout, key, session, time.time, lambda words: search(self.sessions, words))
 
-        return Notebook(self.layout, self.sessions, session)
-
-    def _memory_index(self) -> Any:
-        from codeagent.memory import index as memory_index
-
-        return memory_index.load(self.layout)
-
-    def _surroundings(self) -> Mapping[str, str]:
-        return {"root": str(self.project), "branch": self.branch}
+    def _surroundings(self) -> prompt.Surroundings:
+        today = time.strftime("%Y-%m-%d")
+        extra = tuple(str(path) for path in self.extra_roots)
+        return prompt.Surroundings(str(self.project), platform.system(), today, self.branch, extra)
 
     def _in_force(self) -> Noted:
         names = [_short(Path(each.path), self.project, self.home) for each in self.guidelines.files]

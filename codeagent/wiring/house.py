@@ -43,7 +43,7 @@ class House:
         raw = options.include_partial_messages
         self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
         self._keeper = Keeper(None, self._clock.now)
-        self._jobs: Jobs | None = None
+        self._jobs: list[Jobs] = []
         self.began = 0
         """How many entries of the journal are older than this run."""
 
@@ -84,7 +84,7 @@ class House:
         opened = Opened(
             session=name,
             cwd=str(ground.project),
-            system=ground.system_prompt(),
+            system=ground.system_prompt(ground.notebook(name)),
             tools=tools.schemas(),
             model=model,
             max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
@@ -95,7 +95,8 @@ class House:
             headless=self._headless,
             codeagent=__version__,
         )
-        self._settle(Keeper(path, self._clock.now), (), [opened, *ground.opening_notes()], workspace, tools)
+        keeper = Keeper(path, self._clock.now, ready=ground.make_ready)
+        self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
         if options.name:
             self.agent.rename(options.name)
 
@@ -142,9 +143,8 @@ class House:
         )
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        if self._jobs is not None:
-            self._jobs.close()
-        tools, self._jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        self._jobs.append(jobs)
         return tools
 
     def _settle(
@@ -212,8 +212,11 @@ class House:
         """Do what the first request would have to wait for."""
         await self._choice.warm(self.agent.model)
 
-    def close(self) -> None:
-        """Sync and release the log; end background work."""
-        if self._jobs is not None:
-            self._jobs.close()
-        self._keeper.close()
+    async def close(self) -> None:
+        """End background work, close connections, sync and release the log."""
+        try:
+            for jobs in self._jobs:
+                await jobs.close()
+            await self._choice.close()
+        finally:
+            self._keeper.close()

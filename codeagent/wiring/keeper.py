@@ -10,10 +10,20 @@ from codeagent.sessions.store import Log
 
 
 class Keeper:
-    """The pen of one session. `path` is None for a session that is not kept; `log` is one that is open already."""
+    """The pen of one session.
 
-    def __init__(self, path: Path | None, now: Callable[[], float], log: Log | None = None) -> None:
-        self._path, self._now, self._log = path, now, log
+    `path` is None for a session that is not kept; `log` is one that is open already; `ready` makes
+    the directory fit for a new log.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        now: Callable[[], float],
+        log: Log | None = None,
+        ready: Callable[[], None] | None = None,
+    ) -> None:
+        self._path, self._now, self._log, self._ready = path, now, log, ready
         self._waiting: list[Entry] = []
         self._notice: Callable[[str], None] = _silent
         if log is not None:
@@ -42,6 +52,8 @@ class Keeper:
             return
         self._waiting.append(entry)
         if isinstance(entry, UserSaid):
+            if self._ready is not None:
+                self._ready()
             self._log = Log.create(self._path, self._now)
             self._log.notice = self._tell
             for waiting in self._waiting:

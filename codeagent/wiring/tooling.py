@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeagent.core.effects import Answer, AskUser, ShellReading
-from codeagent.core.errors import ToolFault, UsageFault
+from codeagent.core.effects import ShellReading
+from codeagent.core.errors import UsageFault
 from codeagent.core.ports import Approver, Clock, Tool
 from codeagent.core.toolset import Toolset
 from codeagent.host.jobs import Jobs
@@ -20,15 +19,13 @@ if TYPE_CHECKING:
 
 def build(workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock) -> tuple[Toolset, Jobs]:
     """All tools that the options leave, and the background commands that have to be ended with the session."""
-    from codeagent.tools.ask_user import AskUserTool
+    from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
     from codeagent.tools.edit import Edit
-    from codeagent.tools.glob import Glob
-    from codeagent.tools.grep import Grep
     from codeagent.tools.inputs import explain
     from codeagent.tools.memory import Memory
     from codeagent.tools.read import Read
-    from codeagent.tools.todo import TodoTool
+    from codeagent.tools.todo import Todo
     from codeagent.tools.write import Write
 
     places = Places(workspace.root, workspace.home, workspace.extra, lambda: workspace.cwd)
@@ -37,38 +34,32 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Read(workspace, places.judge),
         Write(workspace, places.judge),
         Edit(workspace, places.judge),
-        Grep(workspace, places.judge),
-        Glob(workspace, places.judge),
-        Bash(workspace, _reader(places, workspace.root), jobs),
-        TodoTool(),
-        AskUserTool(_asking(approver)),
-        Memory(ground.notebook(session)),
+        Bash(workspace, _reader(places, workspace), jobs),
+        Todo(),
+        AskUser(approver.ask, lambda: approver.attended),
+        Memory(ground.notebook(session), workspace.root),
     ]
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
 
 
-def _reader(places: Places, root: Path) -> Callable[[str, str], ShellReading]:
+def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellReading]:
     def read(command: str, cwd: str) -> ShellReading:
         from codeagent.host import git
         from codeagent.shell.reader import read_line
 
-        return read_line(command, cwd, places.judge, lambda: git.inert_config(root))
+        return read_line(
+            command,
+            cwd,
+            lambda path, access: places.judge(path, "write" if access == "write" else "read"),
+            lambda: git.inert_config(workspace.root, workspace.env),
+        )
 
     return read
 
 
-def _asking(approver: Approver) -> Callable[[AskUser], Any]:
-    async def ask(question: AskUser) -> Answer:
-        if not approver.attended:
-            raise ToolFault("Nobody is here to answer. Decide yourself, and say in your answer what you assumed.")
-        return await approver.ask(question)
-
-    return ask
-
-
 def named(wanted: str, known: list[str]) -> set[str]:
-    """The tools that `--tools` leaves: `default` all, empty none, else a list. Raises UsageFault for an unknown name."""
+    """The tools that `--tools` leaves: `default` all, empty none, else a list. Raises UsageFault."""
     if wanted == "default":
         return set(known)
     names = {name.strip().lower() for name in wanted.replace(",", " ").split()}

@@ -119,6 +119,8 @@ def generated(gen: dict[str, Any]) -> bytes:
         cell = {"cell_type": "code", "source": ["plot()"], "outputs": [output], "metadata": {}, "execution_count": 1}
         return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
     return b"".join(
-        base64.b64decode(part["b64"]) if "b64" in part else (part.get("repeat") or part["text"]).encode() * part.get("times", 1)
+        base64.b64decode(part["b64"])
+        if "b64" in part
+        else (part.get("repeat") or part["text"]).encode() * part.get("times", 1)
         for part in gen["parts"]
     )

@@ -117,7 +117,7 @@ class Repl:
             if not self._leaving:
                 raise
         finally:
-            desk.close()
+            await desk.close()
         if desk.resume_command and not self._signal:
             self._paper.line(f"To come back: {desk.resume_command}", "muted")
         return 128 + self._signal if self._signal else 0
