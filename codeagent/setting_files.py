@@ -47,10 +47,10 @@ def read(path: Path) -> SettingsFile | None:
         return None
     except OSError as fault:
         raise Broken(f"{path} cannot be read: {fault.strerror or fault}.") from None
+    if not stat.S_ISREG((found := os.fstat(fd)).st_mode):
+        os.close(fd)
+        raise Broken(f"{path} is no ordinary file.")
     with os.fdopen(fd, "rb") as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise Broken(f"{path} is no ordinary file.")
         if found.st_size > _MOST:
             raise Broken(f"{path} has {found.st_size:,} bytes; settings have at most {_MOST:,}.")
         data = file.read()

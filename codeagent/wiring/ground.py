@@ -26,10 +26,11 @@ from codeagent.models.choice import Access
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import Settings, remember_rule
+from codeagent.settings import Environment, Settings, remember_rule
 from codeagent.trust import CLAIMING, Trust
 
-NOWHERE = Path("/nonexistent")
+NOWHERE = Path("/dev/null")
+"""A project and a home in which nothing can be found: for `--bare`."""
 
 
 class Ground:
@@ -38,7 +39,7 @@ class Ground:
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
         self.project = _project(options.cwd)
-        state = Settings.load(NOWHERE, NOWHERE, environ, managed=NOWHERE).environment.state_home
+        state = Environment.of(environ, home).state_home
         self._state = state
         self._trust = Trust(state)
         trusted = options.trust or self._trust.covers(self.project)
