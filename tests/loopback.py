@@ -127,6 +127,8 @@ class Loopback:
         self, replies: Script = (), *, key: str = KEY, models: Sequence[str] = (), strict: bool = True, delay: float = 0
     ) -> None:
         self.requests: list[Seen] = []
+        self.answered: list[float] = []
+        """Monotonic time after the last byte of each answered stream."""
         self.connections = 0
         self.left = threading.Event()
         self._script = replies if callable(replies) else iter(replies)
@@ -247,6 +249,7 @@ class Loopback:
         elif not self._events(connection, reply, body, usage, number):
             return False
         connection.sendall(b"0\r\n\r\n")
+        self.answered.append(time.monotonic())
         return True
 
     def _events(self, connection: socket.socket, reply: Reply, body: Any, usage: Any, number: int) -> bool:
