@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,10 +15,10 @@ from typing import Any
 import pytest
 
 from codeagent.core.effects import Answer
-from codeagent.core.events import Event, TextDelta, ToolFinished
+from codeagent.core.events import Event, Noted, ToolFinished
 from codeagent.core.ports import Front
 from codeagent.core.views import TodoItem
-from codeagent.demo.approver import YesAloud
+from codeagent.demo.guide import Guide
 from codeagent.demo.tour import Tour, prepare
 from codeagent.wiring.house import House
 from tests.core.stage import Person
@@ -218,15 +219,54 @@ async def test_a_killed_tour_goes_on_where_it_was(tour: Tour, session: Open) -> 
 
 
 async def test_without_anybody_it_says_yes_aloud(tour: Tour, session: Open) -> None:
-    lines: list[str] = []
     person = Person(attended=False)
-    told = session(YesAloud(person, lines.append))
+    told = session(Guide(person))
     await told.agent.say(tour.prompt)
-    assert lines == ["Edit shop/cart.py? In a terminal this is your decision; here the tour says yes."]
+    notes = [event.text for event in person.seen if isinstance(event, Noted) and event.topic == "tour"]
+    assert notes[0] == "I'll read the cart, and look for everything that touches the discount."
+    assert "Edit shop/cart.py? In a terminal this is your decision; here the tour says yes." in notes
     assert end(told).why == "done"
     assert "4 tests pass" in said(told)[-1]
     assert person.asked == []
-    assert any(isinstance(event, TextDelta) for event in person.seen)
+
+
+def test_the_command_tells_the_story_without_a_terminal(program_env: dict[str, str]) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "codeagent", "demo"],
+        env=program_env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    place = Path(ran.stderr.partition("\n")[0].removeprefix("The tour works in "))
+    try:
+        assert unittest_in(place).returncode == 0
+        story = ran.stderr.index
+        assert (
+            story("bash(command=") < story("There it is") < story("Edit shop/cart.py?") < story("And the tests again.")
+        )
+        assert ran.stdout.startswith("Mended: ")
+        assert str(place) in ran.stdout
+    finally:
+        shutil.rmtree(place.parent)
+
+
+def test_the_command_leaves_what_is_there_alone(tmp_path: Path, program_env: dict[str, str]) -> None:
+    (tmp_path / "shop").mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-m", "codeagent", "demo", str(tmp_path)],
+        env=program_env,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "already. Name another directory, or none." in ran.stderr
+    assert list((tmp_path / "shop").iterdir()) == []
 
 
 @pytest.mark.slow
