@@ -67,12 +67,18 @@ class Jobs:
         """The job of this name."""
         return self._jobs.get(id_)
 
+    async def wait(self, job: Job, seconds: float) -> None:
+        """Wait at most so long for a job to end; when it has ended, all of its output is there."""
+        await asyncio.wait({job.over}, timeout=seconds)
+        if not job.process.running:
+            await asyncio.wait({job.over})
+
     async def stop(self, job: Job) -> None:
         """End a job with all its children; does nothing when it has ended."""
         if job.process.running:
             job.stopped = True
             await job.process.end()
-        await job.over
+        await asyncio.wait({job.over})
 
     async def close(self) -> None:
         """End everything that this session started and that still runs, wherever it went."""
@@ -87,8 +93,12 @@ class Jobs:
 
 
 async def _follow(process: ShellProcess) -> None:
-    await process.wait()
-    await process.finish()
+    """Wait for the end; when the program stops first, and cancels this, the process ends with it."""
+    try:
+        await process.wait()
+        await process.finish()
+    finally:
+        await process.end()
 
 
 def _file_name(cookie: str) -> str:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from codeagent.host import strays
@@ -44,33 +45,17 @@ class ShellProcess:
         self.cwd = ""
         self._loop = asyncio.get_running_loop()
         self._exited = self._loop.create_future()
-        self._pipe, out = _wide_pipe()
-        self._told, tell = os.pipe()
-        os.set_blocking(self._told, False)
-        try:
-            fd = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, _FD)
-            told = {"BASH_ENV": _START, "CODEAGENT_FD": str(fd), strays.COOKIE: cookie, "PWD": str(cwd)}
-            try:
-                self._popen = subprocess.Popen(
-                    ["bash", "--noprofile", "--norc", "-c", "--", command],
-                    cwd=cwd,
-                    env=shell_environment(env, **told),
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    pass_fds=(fd,),
-                    start_new_session=True,
-                )
-            finally:
-                os.close(fd)
-        except BaseException:
-            os.close(self._pipe)
-            os.close(self._told)
-            output.close()
-            raise
-        finally:
-            os.close(out)
-            os.close(tell)
+        with ExitStack() as ours, ExitStack() as childs:
+            ours.callback(output.close)
+            self._pipe, out = _wide_pipe()
+            ours.callback(os.close, self._pipe)
+            childs.callback(os.close, out)
+            self._told, tell = os.pipe()
+            ours.callback(os.close, self._told)
+            childs.callback(os.close, tell)
+            os.set_blocking(self._told, False)
+            self._popen = _spawn(command, cwd, {**env, strays.COOKIE: cookie}, out, tell)
+            ours.pop_all()  # it runs: from now on they are closed when it is over
         self._open = True
         self._over = False
         self._loop.add_reader(self._pipe, self._read)
@@ -210,6 +195,24 @@ def signal_of(code: int) -> str:
         return signal.Signals(code - 128).name if code > 128 else ""
     except ValueError:
         return ""
+
+
+def _spawn(command: str, cwd: Path, env: Mapping[str, str], out: int, tell: int) -> subprocess.Popen[bytes]:
+    """The shell as leader of a new session; it writes to `out`, and its last directory to `tell`."""
+    high = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, _FD)
+    try:
+        return subprocess.Popen(
+            ["bash", "--noprofile", "--norc", "-c", "--", command],
+            cwd=cwd,
+            env=shell_environment(env, BASH_ENV=_START, CODEAGENT_FD=str(high), PWD=str(cwd)),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            pass_fds=(high,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(high)
 
 
 def _wide_pipe() -> tuple[int, int]:

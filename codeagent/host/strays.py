@@ -123,12 +123,11 @@ def _alive(pid: int) -> bool:
 
 def _same_world(pid: int) -> bool:
     """Whether a process counts ids as we do; in a container the owner's number means another process."""
-    if sys.platform.startswith("linux"):
-        try:
-            return Path(f"/proc/{pid}/ns/pid").readlink() == Path("/proc/self/ns/pid").readlink()
-        except OSError:
-            return False
-    return True
+    ours = Path("/proc/self/ns/pid")
+    try:
+        return not ours.is_symlink() or Path(f"/proc/{pid}/ns/pid").readlink() == ours.readlink()
+    except OSError:
+        return False
 
 
 def _processes() -> Iterator[tuple[Stray, bytes | None]]:

@@ -172,12 +172,10 @@ class Bash:
             )
         elif code:
             notes.append(_exit_words(code))
-        failed = bool(limit) or (
-            code != 0 and not (code == 1 and effect.shell and _last_program(effect.shell) in _BENIGN)
-        )
+        failed = bool(limit) or (code != 0 and not (code == 1 and _answers(args.command, effect.shell)))
         outcome = f"timed out  {took:.1f} s" if limit else f"exit {code}  {took:.1f} s" if code else f"{took:.1f} s"
         saw: tuple[Saw, ...] = ()
-        if effect.shell and not failed:
+        if effect.shell and code == 0 and not limit and shown.text:
             saw = sights(args.command, effect.shell, Path(effect.cwd), cut=bool(shown.omitted))
         return Result.of(
             _with_notes(shown.text, notes),
@@ -210,7 +208,7 @@ class Bash:
             job = self._jobs.start(args.command, cwd, self._workspace.env, self._workspace.spill)
         except OSError as error:
             raise _not_started(error, cwd) from error
-        await job.process.wait(_FIRST_LOOK)
+        await self._jobs.wait(job, _FIRST_LOOK)
         how = f"Give job {job.id} to read its new output, with stop to end it. All output: {job.file}."
         return _job_result(job, f"{job.id} started in the background. {how} It ends with the session.")
 
@@ -230,8 +228,8 @@ class Bash:
         job = self._job(args.job)
         if args.stop:
             await self._jobs.stop(job)
-        elif args.timeout:
-            await job.process.wait(args.timeout)
+        else:
+            await self._jobs.wait(job, args.timeout or 0)
         return _job_result(job, "")
 
     def _job(self, id_: str) -> Job:
@@ -275,13 +273,13 @@ def _left_note(left: tuple[Stray, ...]) -> list[str]:
     return [f"ended what the command left running: {names}; use run_in_background to keep it"]
 
 
-def _last_program(reading: ShellReading) -> str:
-    """The program that gives a line its exit code, `git` with its subcommand."""
-    if not reading.parts:
-        return ""
+def _answers(command: str, reading: ShellReading | None) -> bool:
+    """Whether exit code 1 is an answer: it comes from the line's last program, unless that is inside a substitution."""
+    if reading is None or not reading.parts or any(sign in command for sign in ("$(", "`", "<(", ">(")):
+        return False
     last = reading.parts[-1]
     words = last.words or tuple(last.text.split())
-    return " ".join(words[:2]) if words[:1] == ("git",) else "".join(words[:1])
+    return words[0] in _BENIGN or " ".join(words[:2]) in _BENIGN if words else False
 
 
 def _not_started(error: OSError, cwd: Path) -> ToolFault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +11,13 @@ from codeagent.core.effects import ShellReading
 from codeagent.core.events import Saw
 
 _WHOLE = frozenset({"cat", "nl"})
-_PART = frozenset({"head", "tail", "sed", "grep", "egrep", "fgrep", "rg"})
-_PATTERN_FIRST = _PART - {"head", "tail"}
+_GREPS = frozenset({"grep", "egrep", "fgrep", "rg"})
+_PATTERN_FIRST = _GREPS | {"sed"}
+_PART = _PATTERN_FIRST | {"head", "tail"}
 _MOVES = frozenset({"cd", "pushd", "popd"})
+_NAMES_ONLY = re.compile(r"-[A-Za-z]*[clLq]|--(?:count|files|quiet|silent).*")
+"""Options with which grep tells names or counts, and shows no line."""
+
 _LARGEST = 10_000_000
 """Bytes up to which a shown file is hashed."""
 
@@ -38,7 +43,7 @@ def _files(words: Sequence[str], cwd: Path) -> list[Path]:
     program, *rest = words
     if program == "sed" and "-n" not in rest:
         return []
-    if program not in _WHOLE | _PART:
+    if program not in _WHOLE | _PART or (program in _GREPS and any(map(_NAMES_ONLY.match, rest))):
         return []
     names = [word for word in rest if word == "-" or not word.startswith("-")]
     if program in _PATTERN_FIRST:

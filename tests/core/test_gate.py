@@ -20,9 +20,8 @@ from codeagent.core.effects import (
 from codeagent.core.events import Decided, Switched
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.messages import Text, ToolUse
-from codeagent.core.rules import Rules, parse
 from codeagent.core.views import Plain
-from tests.core.stage import Person, Stage, call, say
+from tests.core.stage import Person, Stage, call, rules, say
 
 USE = ToolUse("u", "x", {})
 
@@ -73,16 +72,13 @@ def test_what_each_mode_lets_pass(mode: str, effect: Effect, decision: str) -> N
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_built_in_deny_binds_in_every_mode_and_beats_every_rule(mode: str) -> None:
-    stage = Stage(mode=mode, rules=Rules((parse("Bash", "allow"),)))
+    stage = Stage(mode=mode, rules=rules(allow=["Bash"]))
     verdict = stage.gate.judge(shell("rm -rf /", forbidden="It removes the root of the file system"))
     assert (verdict.decision, verdict.by) == ("deny", "builtin")
 
 
 def test_deny_beats_ask_beats_allow() -> None:
-    rules = Rules(
-        (parse("Bash(git:*)", "allow"), parse("Bash(git push:*)", "ask"), parse("Bash(git push --force:*)", "deny"))
-    )
-    stage = Stage(rules=rules)
+    stage = Stage(rules=rules(allow=["Bash(git:*)"], ask=["Bash(git push:*)"], deny=["Bash(git push --force:*)"]))
     assert stage.gate.judge(shell("git commit")).decision == "allow"
     assert stage.gate.judge(shell("git push")).decision == "ask"
     assert stage.gate.judge(shell("git push --force")).decision == "deny"
@@ -90,14 +86,14 @@ def test_deny_beats_ask_beats_allow() -> None:
 
 
 def test_every_part_of_a_compound_must_be_covered() -> None:
-    stage = Stage(rules=Rules((parse("Bash(git commit:*)", "allow"),)))
+    stage = Stage(rules=rules(allow=["Bash(git commit:*)"]))
     assert stage.gate.judge(shell("git commit", "rm x")).decision == "ask"
     told = stage.gate.judge(shell("git commit", "rm x")).parts
     assert [(text, decision) for text, decision, _ in told] == [("git commit", "allow"), ("rm x", "ask")]
 
 
 def test_a_line_that_is_not_plain_is_asked_even_with_a_rule() -> None:
-    stage = Stage(rules=Rules((parse("Bash(echo:*)", "allow"),)))
+    stage = Stage(rules=rules(allow=["Bash(echo:*)"]))
     assert stage.gate.judge(shell("echo $(rm x)", plain=False)).decision == "ask"
 
 
@@ -131,7 +127,7 @@ async def test_do_not_ask_again_stores_exactly_what_was_shown_and_matches_next_t
     question = stage.person.permissions[0]
     assert stage.stored == list(question.always_rules)
     assert all(rule in question.always for rule in question.always_rules)
-    stage.rules = Rules(tuple(parse(rule, "allow") for rule in stage.stored))
+    stage.rules = rules(allow=stage.stored)
     assert stage.gate.judge(shell("make build")).decision == "allow"
     assert stage.gate.judge(shell("make clean")).decision == "ask"
 
@@ -177,12 +173,12 @@ async def test_dont_ask_refuses_because_the_mode_wishes_so() -> None:
 
 
 async def test_a_policy_that_forbids_says_so() -> None:
-    stage = Stage(rules=Rules((parse("Edit", "deny", "settings.json:3"),)))
+    stage = Stage(rules=rules(deny=["Edit"]))
     refusal = await stage.gate.permit(USE, EDIT)
     assert isinstance(refusal, Refusal)
     assert "Policy forbids" in refusal.reason
     decided = stage.of(Decided)[0]
-    assert (decided.rule, decided.where) == ("Edit", "settings.json:3")
+    assert (decided.rule, decided.where) == ("Edit", "settings.json:1")
 
 
 async def test_an_edited_change_is_planned_again_and_not_asked_twice() -> None:
@@ -197,7 +193,7 @@ async def test_an_edited_change_is_planned_again_and_not_asked_twice() -> None:
 
 
 async def test_an_edited_change_does_not_pass_a_deny_rule() -> None:
-    stage = Stage(rules=Rules((parse("Edit", "deny"),)))
+    stage = Stage(rules=rules(deny=["Edit"]))
     assert isinstance(await stage.gate.permit(USE, EDIT, Revised({}, "")), Refusal)
 
 

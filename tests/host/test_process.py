@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -32,6 +32,12 @@ async def jobs(tmp_path: Path) -> AsyncIterator[Jobs]:
 @pytest.fixture
 def start(jobs: Jobs, tmp_path: Path):
     return lambda command: jobs.run(command, tmp_path, ENV, tmp_path / "spill")
+
+
+@pytest.fixture
+def nap(tmp_path: Path) -> str:
+    """`sleep` with a number that no other test, in no other process, uses."""
+    return f"sleep 9{zlib.crc32(str(tmp_path).encode())}"
 
 
 def commands() -> list[str]:
@@ -147,20 +153,20 @@ async def test_a_stopped_child_is_ended_too(start) -> None:
 @pytest.mark.parametrize(
     "escape",
     [
-        "setsid sleep 973.3 & wait",
-        "setsid bash -c 'setsid sleep 973.3 & exec sleep 973.4' & wait",
-        "(setsid sleep 973.3 &) ; sleep 60",
-        "env -i setsid sleep 973.3 & wait",
-        "setsid bash -c 'trap \"\" TERM; (exec sleep 973.3); while :; do sleep 0.05; done' & wait",
+        "setsid NAP.3 & wait",
+        "setsid bash -c 'setsid NAP.3 & exec NAP.4' & wait",
+        "(setsid NAP.3 &) ; sleep 60",
+        "env -i setsid NAP.3 & wait",
+        "setsid bash -c 'trap \"\" TERM; (exec NAP.3); while :; do sleep 0.05; done' & wait",
     ],
 )
-async def test_no_escape_from_the_end(start, escape: str) -> None:
-    process = start(escape)
-    await until(lambda: live("sleep 973.3"))
+async def test_no_escape_from_the_end(start, nap: str, escape: str) -> None:
+    process = start(escape.replace("NAP", nap))
+    await until(lambda: live(f"{nap}.3"))
     began = time.monotonic()
     await process.end()
     assert time.monotonic() - began <= 2.5
-    assert not mentioned("sleep 973.")
+    assert not mentioned(nap)
 
 
 async def test_a_second_cancel_kills_at_once(start) -> None:
@@ -208,33 +214,50 @@ async def test_a_job_that_ends_by_itself_is_known(jobs: Jobs, tmp_path: Path) ->
     assert jobs.list() == (job,)
 
 
-CRASHER = """
+AGENT = """
 import asyncio, os, sys
 from pathlib import Path
 from codeagent.host.clock import SystemClock
 from codeagent.host.jobs import Jobs
 async def main():
     here = Path(sys.argv[1])
-    Jobs("crashed", SystemClock()).start("sleep 978.1 & setsid sleep 978.2 & wait", here, dict(os.environ), here)
-    await asyncio.sleep(60)
+    job = Jobs("agent", SystemClock()).start("$NAP.1 & setsid $NAP.2 & wait", here, dict(os.environ), here)
+    await asyncio.to_thread(sys.stdin.read)
 asyncio.run(main())
 """
 
 
-@on_linux
-async def test_after_a_crash_the_orphans_are_swept(jobs: Jobs, start, tmp_path: Path) -> None:
+@pytest.fixture
+async def agent(tmp_path: Path, nap: str) -> AsyncIterator[subprocess.Popen[bytes]]:
+    """A program with a job, one part of which has a session of its own; it stops when its stdin is closed."""
+    command = [sys.executable, "-c", AGENT, str(tmp_path)]
     root = Path(__file__).parents[2]
-    agent = subprocess.Popen([sys.executable, "-c", CRASHER, str(tmp_path)], cwd=root)
-    await until(lambda: live("sleep 978.1") and live("sleep 978.2"))
-    mine = start("sleep 978.3")
-    assert not strays.orphaned()
-    agent.send_signal(signal.SIGKILL)
+    with subprocess.Popen(command, cwd=root, env={**ENV, "NAP": nap}, stdin=subprocess.PIPE) as agent:
+        await until(lambda: live(f"{nap}.1") and live(f"{nap}.2"))
+        yield agent
+        agent.kill()
+
+
+@on_linux
+async def test_a_program_that_forgets_to_close_still_leaves_nothing(agent: subprocess.Popen[bytes], nap: str) -> None:
+    agent.communicate()
+    assert agent.returncode == 0
+    assert not mentioned(nap)
+
+
+@on_linux
+async def test_after_a_crash_the_orphans_are_swept(agent: subprocess.Popen[bytes], nap: str, start) -> None:
+    mine = start(f"{nap}.3")
+    await until(lambda: live(f"{nap}.3"))
+    ours = {stray.pid for stray in strays.belonging(f"agent.{agent.pid}.")}
+    assert len(ours) == 3
+    assert not ours & {stray.pid for stray in strays.orphaned()}
+    agent.kill()
     agent.wait()
-    swept = await strays.sweep_orphans()
-    assert sorted(stray.name for stray in swept) == ["bash", "sleep", "sleep"]
-    assert not live("sleep 978.1")
-    assert not live("sleep 978.2")
-    assert live("sleep 978.3")
+    assert ours <= {stray.pid for stray in await strays.sweep_orphans()}
+    assert not live(f"{nap}.1")
+    assert not live(f"{nap}.2")
+    assert live(f"{nap}.3")
     await mine.end()
 
 
@@ -249,9 +272,14 @@ async def test_no_descriptor_is_left_open(start) -> None:
     assert [await used("seq 1 100000"), await used("sleep 60 &"), await used("cd nowhere")] == [before] * 3
 
 
+@on_linux
 async def test_a_shell_that_cannot_start_is_an_oserror_and_leaks_nothing(start, tmp_path: Path, jobs: Jobs) -> None:
-    with pytest.raises(FileNotFoundError):
-        jobs.run("echo", tmp_path / "gone", ENV, tmp_path / "spill")
+    assert await text(start("echo first")) == "first\n"
+    before = os.listdir("/proc/self/fd")
+    for begin in (jobs.run, jobs.start):
+        with pytest.raises(FileNotFoundError):
+            begin("echo", tmp_path / "gone", ENV, tmp_path / "spill")
+    assert os.listdir("/proc/self/fd") == before
     assert await text(start("echo still here")) == "still here\n"
 
 

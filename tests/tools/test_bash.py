@@ -74,6 +74,8 @@ def test_its_share_of_the_prompt_is_small() -> None:
         ("git diff --no-index --quiet /dev/null start.txt", 1, False),
         ("echo a && grep b /dev/null", 1, False),
         ("grep b /dev/null; false", 1, True),
+        ('false "$(grep b /dev/null)"', 1, True),
+        ("grep b < /dev/null", 1, False),
     ],
 )
 async def test_which_exit_codes_are_failures(session: Session, command: str, code: int, failed: bool) -> None:
@@ -106,7 +108,7 @@ async def test_a_flood_keeps_the_loop_free(session: Session) -> None:
     while not call.done():
         await asyncio.sleep(0.005)
         worst, last = max(worst, time.monotonic() - last), time.monotonic()
-    assert worst < 0.1
+    assert worst < 0.25  # 0.02 on an idle machine
     result = await call
     assert result.timed_out
     assert len(text_of(result)) < 11_000
@@ -232,6 +234,10 @@ async def test_cancelling_a_wait_leaves_the_job_alone(session: Session) -> None:
         ("sed -n 1,2p f.txt", (0, 0, False)),
         ("grep -n b f.txt", (0, 0, False)),
         ("sed 1d f.txt", None),
+        ("grep zzz f.txt", None),
+        ("grep -nq b f.txt", None),
+        ("grep --count b f.txt", None),
+        ("head -n 0 f.txt", None),
         ("cat f.txt | head -1", None),
         ("cat f.txt > g.txt", None),
         ("cd . && cat f.txt", None),
