@@ -18,6 +18,7 @@ from codeagent.core.events import (
     Asked,
     AssistantSaid,
     CallDelta,
+    Compacted,
     Event,
     TextDelta,
     ThinkingDelta,
@@ -304,3 +305,22 @@ async def test_messages_of_the_loop_alternate_for_a_script_with_every_branch() -
     talk = agent(Scripted(BRANCHES), Person(Answer("no", "x")))
     await talk.say("go")
     assert [m.role for m in messages(talk.journal.entries)] == ["user", "assistant", "user", "assistant"]
+
+
+async def test_the_step_called_summary_answers_a_compaction_and_nothing_else() -> None:
+    talk = agent(Scripted("say a\n--- summary\nsay In short.\n---\nsay b\ncall look {}\n---\nsay c\n---\nsay d"))
+    for words in ("one", "two"):
+        await talk.say(words)
+    assert await talk.compact()
+    await talk.say("three")
+    assert [e.text for e in talk.journal.entries if isinstance(e, AssistantSaid)] == ["a", "b", "c", "d"]
+    assert any(isinstance(e, Compacted) and "In short." in e.summary for e in talk.journal.entries)
+
+
+async def test_without_such_a_step_a_compaction_leaves_everything_as_it_was() -> None:
+    talk = agent(Scripted("say a\n---\nsay b\n---\nsay c\n---\nsay d"))
+    for words in ("one", "two", "three"):
+        await talk.say(words)
+    assert not await talk.compact()
+    await talk.say("four")
+    assert [e.text for e in talk.journal.entries if isinstance(e, AssistantSaid)] == ["a", "b", "c", "d"]
