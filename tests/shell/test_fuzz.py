@@ -54,7 +54,19 @@ def run_recorded(work: Path, wanted: list[str]) -> list[list[list[str]]]:
     recorder = Path(__file__).with_name("bash_recorder.py")
     command = [sys.executable, "-I", str(recorder), str(work)]
     if sealed := shutil.which("bwrap"):
-        seal = [sealed, "--ro-bind", "/", "/", "--dev", "/dev", "--bind", str(work), str(work), "--unshare-all", "--die-with-parent"]
+        seal = [
+            sealed,
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--bind",
+            str(work),
+            str(work),
+            "--unshare-all",
+            "--die-with-parent",
+        ]
         works = subprocess.run([*seal, "true"], capture_output=True, check=False).returncode == 0
         command = [*(seal if works else []), *command]
     told = subprocess.run(command, input=json.dumps(wanted), capture_output=True, text=True, check=True)
@@ -67,7 +79,11 @@ def run_recorded(work: Path, wanted: list[str]) -> list[list[list[str]]]:
 def test_bash_runs_what_was_read(read: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readings = {line: read(line) for line in lines(LINES, SEED)}
     plain = {line: reading for line, reading in readings.items() if reading.plain}
-    plain = {line: reading for line, reading in plain.items() if not any("/" in (part.words or ("",))[0] for part in reading.parts)}
+    plain = {
+        line: reading
+        for line, reading in plain.items()
+        if not any("/" in (part.words or ("",))[0] for part in reading.parts)
+    }
     answers = run_recorded(tmp_path, list(plain))
     differing = []
     for (line, reading), ran in zip(plain.items(), answers, strict=True):
