@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from codeagent.memory.markdown import read_through
 
@@ -26,6 +26,9 @@ _NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", ".agent/AGENTS.md")
 _RULES = ".claude/rules"
 _LOCAL = "CLAUDE.local.md"
 
+_FOREIGN = {"node_modules", "site-packages", "vendor", "third_party", ".venv", "venv", ".tox", ".git"}
+"""Directories of other people's code."""
+
 Stamp = tuple[int, int, int, int, int] | None
 """Modification and change time (ns), size, device and inode of a file; None where there is none."""
 
@@ -38,6 +41,16 @@ class Guideline(Struct, frozen=True):
     digest: str
 
 
+class Request(Struct, frozen=True):
+    """What guidelines were asked for. `below` are directories below `cwd` in which files were read."""
+
+    cwd: Path
+    home: Path
+    config_home: Path
+    root: Path
+    below: tuple[Path, ...] = ()
+
+
 class Guidelines(Struct, frozen=True):
     """All files in force, the nearest to the working directory last; `problems` are words for a person.
 
@@ -47,7 +60,7 @@ class Guidelines(Struct, frozen=True):
     files: tuple[Guideline, ...]
     problems: tuple[str, ...]
     stamps: tuple[tuple[str, Stamp], ...]
-    request: tuple[Path, Path, Path, Path]
+    request: Request
 
 
 def load(cwd: Path, home: Path, config_home: Path | None = None, root: Path | None = None) -> Guidelines:
@@ -55,8 +68,11 @@ def load(cwd: Path, home: Path, config_home: Path | None = None, root: Path | No
 
     `root` is the project's root (`cwd` if None): imports of its files stay inside it. Paths are absolute.
     """
-    request = (cwd, home, config_home or home / ".config", root or cwd)
-    reading = _Reading(*request)
+    return _load(Request(cwd, home, config_home or home / ".config", root or cwd))
+
+
+def _load(request: Request) -> Guidelines:
+    reading = _Reading(request)
     reading.all()
     return Guidelines(tuple(reading.files), tuple(reading.problems), tuple(reading.stamps.items()), request)
 
@@ -65,7 +81,22 @@ def recheck(known: Guidelines) -> Guidelines:
     """The guidelines as they are now: the same object when no file was touched. Costs one `stat` a place."""
     if all(_stamp(path) == stamp for path, stamp in known.stamps):
         return known
-    return load(*known.request)
+    return _load(known.request)
+
+
+def nested(known: Guidelines, path: Path) -> Guidelines:
+    """The guidelines once a file at `path` was read: those of its directories below `cwd` are in force too.
+
+    The same object when that adds nothing. What came with a dependency guides nobody.
+    """
+    request = known.request
+    if not path.is_relative_to(request.cwd) or not _FOREIGN.isdisjoint(path.relative_to(request.cwd).parts):
+        return known
+    between = [each for each in path.parents if each != request.cwd and each.is_relative_to(request.cwd)]
+    fresh = tuple(each for each in reversed(between) if each not in request.below)
+    if not fresh:
+        return known
+    return _load(structs.replace(request, below=tuple(sorted({*request.below, *fresh}))))
 
 
 def changes(old: Guidelines, new: Guidelines) -> tuple[str, ...]:
@@ -103,8 +134,9 @@ def _stamp(path: str) -> Stamp:
 class _Reading:
     """One pass over all places: files in order, each once, whatever it is called by."""
 
-    def __init__(self, cwd: Path, home: Path, config_home: Path, root: Path) -> None:
-        self.cwd, self.home, self.config_home, self.root = cwd, home, config_home, root
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.home = request.home
         self.files: list[Guideline] = []
         self.problems: list[str] = []
         self.stamps: dict[str, Stamp] = {}
@@ -112,12 +144,13 @@ class _Reading:
         self._size = 0
 
     def all(self) -> None:
-        for own in (self.home / ".claude" / "CLAUDE.md", self.config_home / "codeagent" / "AGENTS.md"):
+        for own in (self.home / ".claude" / "CLAUDE.md", self.request.config_home / "codeagent" / "AGENTS.md"):
             self._take(own, self.home, 0)
         for rule in self._rules(self.home):
             self._take(rule, self.home, 0)
-        for directory in (*reversed(self.cwd.parents), self.cwd):
-            bound = self.root if directory.is_relative_to(self.root) else directory
+        cwd, root = self.request.cwd, self.request.root
+        for directory in (*reversed(cwd.parents), cwd, *self.request.below):
+            bound = root if directory.is_relative_to(root) else directory
             for name in _NAMES:
                 self._take(directory / name, bound, 0)
             for rule in self._rules(directory):

@@ -54,6 +54,20 @@ def body(request: Request, features: Collection[str]) -> Body:
     return made
 
 
+def traces(made: Body, features: Collection[str]) -> frozenset[str]:
+    """Those of the features that this body, or a header sent with it, really holds."""
+    thinking = made.get("thinking", {})
+    absent = {
+        "mid_system": all(message["role"] != "system" for message in made["messages"]),
+        "effort": "output_config" not in made,
+        "diagnostics": "diagnostics" not in made,
+        "adaptive_thinking": not thinking,
+        "budget_thinking": not thinking,
+        "thinking_display": "display" not in thinking,
+    }
+    return frozenset(name for name in features if not absent.get(name))
+
+
 def _levels(model: str) -> tuple[str, ...]:
     return info(model).efforts or ("low", "medium", "high")
 

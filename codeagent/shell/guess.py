@@ -10,6 +10,9 @@ from itertools import product
 _MOST = 64
 """Alternatives of one word that are looked at."""
 
+_DEEPEST = 50
+"""Substitutions inside substitutions that are replaced, innermost first."""
+
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'")
 _SUBSTITUTION = re.compile(r"\$\(([^()`]*)\)|`([^`]*)`")
 _NAMED = re.compile(r"\$(\w+|[@*#?!$-])|\$\{!?#?(\w+|[@*])([^}]*)\}")
@@ -20,7 +23,12 @@ _PRINTS = re.compile(r"^\s*(?:echo|printf)\s+(.*?)\s*$", re.DOTALL)
 def expansions(raw: str, variables: Mapping[str, str]) -> tuple[str, ...]:
     """The words that `raw` may stand for, given what variables are known to hold; unknown ones are empty."""
     text = _ANSI.sub(_unescape, raw)
-    text = _SUBSTITUTION.sub(lambda match: _printed(match.group(1) or match.group(2) or "", variables), text)
+    for _ in range(_DEEPEST):
+        text, found = _SUBSTITUTION.subn(
+            lambda match: _printed(match.group(1) or match.group(2) or "", variables), text
+        )
+        if not found:
+            break
     text = _NAMED.sub(lambda match: _value(match, variables), text)
     words = _split(text)
     return tuple(word for piece in words for word in _braces(piece))[:_MOST]

@@ -1,1 +1,1 @@
-"""Subcommands: one file each, `run(argv, environ) -> int`."""
+"""What `codeagent WORD` does beside opening a session: one file each, `run(argv, environ) -> exit code`."""

@@ -102,7 +102,7 @@ class Read:
     def _better(self, fault: ToolFault, touch: Touch) -> ToolFault:
         """The fault with the name that the model used, and with near names where the file is missing."""
         if fault.kind != "no_file":
-            return fault
+            return ToolFault(f"file_path: {fault}", summary=fault.summary, kind=fault.kind)
         try:
             files.check_regular(touch.named, (self._workspace.cwd / touch.named).stat().st_mode)
         except OSError:
