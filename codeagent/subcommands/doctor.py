@@ -57,7 +57,7 @@ def findings(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     yield Finding("python", "ok" if modern else "wrong", f"{platform.python_version()} at {sys.executable}")
     yield _key(environ)
     for name, loss in PROGRAMS.items():
-        place = find_program(name, environ, project) or packaged_program(name, project)
+        place = find_program(name, environ, project) or packaged_program(name, environ, project)
         yield Finding(name, "ok" if place else "missing", place or loss)
     yield _terminal(environ)
     yield _sessions(environ, project)
