@@ -1,0 +1,241 @@
+"""One conversation with one person: say, steer, queue, compact, switch. Fronts talk to this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from codeagent.core import compaction
+from codeagent.core.budget import Meter
+from codeagent.core.calls import Calls
+from codeagent.core.conversation import Parameters, parameters
+from codeagent.core.errors import UsageFault
+from codeagent.core.events import (
+    Entry,
+    Event,
+    Noted,
+    Opened,
+    Queued,
+    Switched,
+    Titled,
+    ToolFinished,
+    UserSaid,
+)
+from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
+from codeagent.core.journal import Journal
+from codeagent.core.messages import Image, Text
+from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo
+from codeagent.core.toolset import Toolset
+from codeagent.core.turn import Turn, compact
+from codeagent.core.valves import Limits, Valves
+from codeagent.core.views import Todo
+
+PLAN_ON = (
+    "Plan mode is on: explore with tools that only read, change nothing, and end with a plan: "
+    "the steps in order, the files each step touches, and how to check it."
+)
+PLAN_OFF = "Plan mode is off: you may change things again, as the permissions allow."
+
+
+class Outside(Struct):
+    """What an agent needs of the world, beside model, tools and gate.
+
+    `news` gives notes to tell the model before a step (a changed guideline file); `restored`
+    gives what is put back after a compaction.
+    """
+
+    clock: Clock
+    ids: Ids
+    approver: Approver
+    news: Callable[[], Iterable[Noted]] = tuple
+    restored: Callable[[], tuple[str, ...]] = tuple
+    policy: compaction.Policy = compaction.Policy()
+
+
+class Agent:
+    """Holds no messages: everything it knows is folded from its journal."""
+
+    def __init__(
+        self, journal: Journal, model: Model, tools: Toolset, gate: Gate, limits: Limits, outside: Outside
+    ) -> None:
+        self.journal = journal
+        self.meter = Meter(journal.entries)
+        journal.watch(self.meter.see)
+        journal.watch(self._see)
+        self.valves = Valves(limits, self.meter)
+        self.working = False
+        self.todo: Todo | None = None
+        self.title = ""
+        self._model, self._gate, self._outside = model, gate, outside
+        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids)
+        self._waiting: dict[str, Queued] = {}
+        self._now: Parameters = parameters(journal.entries)
+        for entry in journal.entries:
+            self._see(entry)
+
+    # --- what stands ---
+
+    @property
+    def mode(self) -> str:
+        """The permission mode."""
+        return self._gate.mode
+
+    @property
+    def model(self) -> str:
+        """The model's id."""
+        return self._now.model
+
+    @property
+    def effort(self) -> str:
+        """How hard it thinks; an empty string is the model's default."""
+        return self._now.effort
+
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the current model."""
+        return self._model.info(self.model)
+
+    @property
+    def waiting(self) -> tuple[Queued, ...]:
+        """Messages that are not delivered yet, oldest first."""
+        return tuple(self._waiting.values())
+
+    # --- what a person does ---
+
+    async def say(self, text: str, pictures: Sequence[Image] = ()) -> None:
+        """Run a turn to its end, and the turns that messages kept for later make. Cancel to interrupt."""
+        self._name(text)
+        self.journal.append(UserSaid((*pictures, Text(text)) if text.strip() else tuple(pictures)))
+        await self._turns()
+
+    def steer(self, text: str) -> None:
+        """Say this after the current step."""
+        self._queue(text, "step")
+
+    def later(self, text: str) -> None:
+        """Say this at the end of the turn."""
+        self._queue(text, "turn")
+
+    def take_back(self) -> str:
+        """Withdraw the newest message that still waits; its text, or an empty string."""
+        if not self._waiting:
+            return ""
+        newest = list(self._waiting.values())[-1]
+        self.journal.append(Queued(newest.id, newest.text, newest.when, withdrawn=True))
+        return newest.text
+
+    def switch(self, *, mode: str = "", model: str = "", effort: str = "") -> None:
+        """Change mode, model or effort from the next step on. Raises UsageFault for an unknown mode."""
+        if mode:
+            named = mode_named(mode)
+            if not named:
+                raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
+            mode = named
+        limit = self._model.info(model).max_output if model else 0
+        before = self.mode
+        self.journal.append(
+            Switched(mode=mode, model=model, effort=effort, max_tokens=min(limit, DEFAULT_ROOM) if limit else 0)
+        )
+        if "plan" in (mode, before) and mode and mode != before:
+            self.journal.append(Noted(PLAN_ON if mode == "plan" else PLAN_OFF, to="model", topic="mode"))
+
+    def cycle_mode(self) -> str:
+        """The next mode in the cycle default, acceptEdits, plan."""
+        place = CYCLE.index(self.mode) if self.mode in CYCLE else -1
+        mode = CYCLE[(place + 1) % len(CYCLE)]
+        self.switch(mode=mode)
+        return mode
+
+    async def compact(self, focus: str = "") -> bool:
+        """Sum up the conversation now. False when there is too little to sum up, or it failed."""
+        return await compact(self.journal, self._model, self, "manual", focus)
+
+    def rename(self, title: str) -> None:
+        """Give the session a name."""
+        self.journal.append(Titled(title.strip()[:200], by="user"))
+
+    def note(self, text: str, level: Literal["info", "warning", "error"] = "info", topic: str = "") -> None:
+        """Tell the person something, on record."""
+        self.journal.append(Noted(text, to="person", topic=topic, level=level))
+
+    # --- what a turn takes from here (turn.Surroundings) ---
+
+    @property
+    def clock(self) -> Clock:
+        """Time, as injected."""
+        return self._outside.clock
+
+    @property
+    def approver(self) -> Approver:
+        """Whoever can be asked."""
+        return self._outside.approver
+
+    @property
+    def policy(self) -> compaction.Policy:
+        """When to compact."""
+        return self._outside.policy
+
+    def tail(self) -> Iterable[Entry]:
+        """News for the model and messages that were steered."""
+        yield from self._outside.news()
+        for queued in self.waiting:
+            if queued.when == "step":
+                yield UserSaid((Text(queued.text),), queued=queued.id)
+
+    def steered(self) -> bool:
+        """Whether a message waits for the end of the step."""
+        return any(queued.when == "step" for queued in self._waiting.values())
+
+    def restored(self) -> tuple[str, ...]:
+        """What is put back after a compaction: the todo list and what the outside adds."""
+        notes = list(self._outside.restored())
+        if self.todo and any(item.status != "completed" for item in self.todo.items):
+            items = "\n".join(f"- [{item.status}] {item.text}" for item in self.todo.items)
+            notes.append(f"Your todo list:\n{items}")
+        return tuple(notes)
+
+    # --- inside ---
+
+    async def _turns(self) -> None:
+        self.working = True
+        try:
+            while True:
+                ended = await Turn(self.journal, self._model, self._calls, self.valves, self).take()
+                later = next((q for q in self.waiting), None)
+                if ended.why != "done" or later is None:
+                    return
+                self.journal.append(UserSaid((Text(later.text),), queued=later.id))
+        finally:
+            self.working = False
+
+    def _queue(self, text: str, when: str) -> None:
+        id_ = self._outside.ids.new("queued")
+        self.journal.append(Queued(id_, text, "turn" if when == "turn" else "step"))
+
+    def _name(self, text: str) -> None:
+        """The first words become the title until something better comes."""
+        first = text.strip().splitlines()[0] if text.strip() else ""
+        if first and not self.title:
+            self.journal.append(Titled(first if len(first) <= 80 else first[:79].rstrip() + "…"))
+
+    def _see(self, event: Event) -> None:
+        match event:
+            case Opened() | Switched():
+                self._now = parameters(self.journal.entries)
+                self._gate.mode = self._now.mode
+            case Titled(title=title):
+                self.title = title
+            case Queued(withdrawn=True) | UserSaid(queued=_):
+                self._waiting.pop(event.id if isinstance(event, Queued) else event.queued, None)
+            case Queued():
+                self._waiting[event.id] = event
+            case ToolFinished(view=Todo() as todo):
+                self.todo = todo
+            case _:
+                pass
+
+
+DEFAULT_ROOM = 32_000
+"""Tokens of output that a request asks for at first; a cut reply is asked again with all the model has."""

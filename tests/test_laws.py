@@ -1,0 +1,75 @@
+"""The laws of the house that import contracts cannot see, read off the syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "codeagent"
+FILES = sorted(p for p in PACKAGE.rglob("*.py") if "sample" not in p.parts)
+
+
+def names(tree: ast.AST, called: str) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            func = node.func
+            if (isinstance(func, ast.Name) and func.id == called) or (
+                isinstance(func, ast.Attribute) and func.attr == called
+            ):
+                yield node
+
+
+def where(called: str) -> set[str]:
+    return {str(path.relative_to(PACKAGE)) for path in FILES for _ in names(ast.parse(path.read_text()), called)}
+
+
+def test_one_door_only_the_gate_makes_a_permit() -> None:
+    assert where("Permit") == {"core/gate.py"}
+
+
+def test_one_truth_a_request_is_built_in_one_file() -> None:
+    assert where("Request") == {"core/conversation.py"}
+
+
+def test_one_broad_except_in_the_core_and_one_at_the_edge() -> None:
+    broad = {
+        str(path.relative_to(PACKAGE))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")))
+    }
+    assert broad <= {"core/calls.py", "cli.py"}
+    assert "core/calls.py" in broad
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_one_job_a_file(path: Path) -> None:
+    text = path.read_text()
+    doc = ast.get_docstring(ast.parse(text))
+    assert doc, "a module says its one job in a sentence or two"
+    assert len(text.splitlines()) <= 400, "split it: it has more than one job"
+
+
+def test_no_class_grows_into_a_god() -> None:
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                methods = [n for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+                assert len(methods) <= 40, f"{path.name}:{node.name} has {len(methods)} methods"
+
+
+def test_the_environment_is_read_at_the_edge_alone() -> None:
+    readers = {
+        str(path.relative_to(PACKAGE)) for path in FILES if re.search(r"\bos\.(environ|getenv)\b", path.read_text())
+    }
+    assert readers <= {"cli.py", "__main__.py", "wiring.py", "settings.py"}
+
+
+def test_nothing_names_a_place_of_one_machine() -> None:
+    for path in FILES:
+        assert not re.search(r"(?<![\w.~-])/(root|home/\w+)/", path.read_text()), path
