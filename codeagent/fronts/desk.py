@@ -64,6 +64,20 @@ class Desk(Protocol):
         """Project files for completion, relative, ignore rules applied; may be cached."""
         ...
 
+    @property
+    def history(self) -> Path | None:
+        """Where what was typed in this project is kept (JSON lines), or None when nothing is."""
+        ...
+
+    @property
+    def sandbox(self) -> str:
+        """`on` or `off`, or an empty string when there is none to speak of."""
+        ...
+
+    def warm(self) -> None:
+        """Import what the first request needs. Takes up to a second; called in a thread."""
+        ...
+
     def close(self) -> None:
         """Sync and release the log; end background work."""
         ...

@@ -12,13 +12,20 @@ MOST = 1000
 
 
 class History:
-    """Messages to step through. `path` None keeps them for this run only; a file that cannot be used is no reason to stop."""
+    """Messages to step through. Without a `path`, or when its file cannot be used, they are kept for this run only."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path
-        self._lines = self._read()
-        self._at = len(self._lines)
+        self._path: Path | None = None
+        self._lines: list[str] = []
+        self._at = 0
         self._draft = ""
+        self.use(path)
+
+    def use(self, path: Path | None) -> None:
+        """Keep it in this file from now on; what was added before comes after what the file holds."""
+        added, self._path = self._lines, path
+        self._lines = self._read() + added
+        self._at = len(self._lines)
 
     def add(self, text: str) -> None:
         """Remember a message; the same twice in a row counts once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Literal
 
 from textual import events
@@ -14,6 +15,16 @@ from codeagent.fronts.tui.history import History
 from codeagent.fronts.tui.keys import NEWLINE_KEYS
 from codeagent.fronts.tui.pastes import TOKEN, Pastes
 from codeagent.fronts.tui.widgets.menu import Item, Menu
+
+Want = Literal["take_back", "help", "look", "mode", "up", "down", "top", "tail"]
+
+ELSEWHERE: dict[str, Want] = {
+    "shift+tab": "mode",
+    "pageup": "up",
+    "pagedown": "down",
+    "ctrl+home": "top",
+    "ctrl+end": "tail",
+}
 
 
 class Composer(TextArea):
@@ -33,9 +44,9 @@ class Composer(TextArea):
             self.text = text
 
     class Wanted(Message):
-        """A key that is meant for the conversation: `take_back`, `help`, `look`."""
+        """A key that is meant for the conversation."""
 
-        def __init__(self, what: Literal["take_back", "help", "look"]) -> None:
+        def __init__(self, what: Want) -> None:
             super().__init__()
             self.what = what
 
@@ -60,6 +71,11 @@ class Composer(TextArea):
         self.text = text
         self.move_cursor(self.document.end)
 
+    def stray(self, text: str) -> None:
+        """Take in what was typed elsewhere but meant for here."""
+        self.last_key = monotonic()
+        self.insert(text)
+
     def forget(self) -> None:
         """Clear the draft; Up brings it back."""
         self.past.add(self.pastes.expand(self.text))
@@ -75,7 +91,7 @@ class Composer(TextArea):
     # -- keys ----------------------------------------------------------------------------------
 
     async def _on_key(self, event: events.Key) -> None:
-        self.last_key = event.time
+        self.last_key = monotonic()
         if self._menu.display and self._complete_key(event.key):
             pass
         elif event.key in NEWLINE_KEYS:
@@ -90,6 +106,8 @@ class Composer(TextArea):
             pass
         elif event.character == "?" and not self.text:
             self.post_message(self.Wanted("help"))
+        elif want := ELSEWHERE.get(event.key):
+            self.post_message(self.Wanted(want))
         elif event.key == "tab" and not self.text:
             self.post_message(self.Wanted("look"))
         elif event.key == "tab":
@@ -138,7 +156,7 @@ class Composer(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        self.last_key = event.time
+        self.last_key = monotonic()
         self._replace_via_keyboard(self.pastes.take(event.text), *self.selection)
 
     # -- completion ----------------------------------------------------------------------------

@@ -38,12 +38,17 @@ class Menu(ScrollView, can_focus=False):
             self.menu = menu
             self.index = index
 
-    def __init__(self, palette: Palette, items: tuple[Item, ...] = (), *, most: int = 0, **kwargs: str) -> None:
-        super().__init__(**kwargs)
+    def __init__(
+        self,
+        palette: Palette,
+        items: tuple[Item, ...] = (),
+        *,
+        id: str,  # noqa: A002 - Textual's name for it
+    ) -> None:
+        super().__init__(id=id)
         self.palette = palette
         self.items = items
         self.chosen = 0
-        self._most = most
 
     def fill(self, items: tuple[Item, ...]) -> None:
         """Show other rows, the first of them highlighted."""
@@ -68,7 +73,7 @@ class Menu(ScrollView, can_focus=False):
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return min(len(self.items), self._most) if self._most else len(self.items)
+        return len(self.items)
 
     def on_mount(self) -> None:
         self.virtual_size = Size(self.size.width, len(self.items))

@@ -59,7 +59,7 @@ class Transcript(ScrollView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "step(-1)", "previous call", show=False),
         Binding("down,j", "step(1)", "next call", show=False),
-        Binding("enter,space", "toggle", "unfold", show=False),
+        Binding("enter,space", "unfold", "unfold", show=False),
         Binding("end,G", "tail", "newest", show=False),
         Binding("home,g", "top", "oldest", show=False),
     ]
@@ -125,7 +125,7 @@ class Transcript(ScrollView, can_focus=True):
         if wait is None:
             wait = max(EAGER if now - self._stream_began < 0.5 else FLUSH, 4 * self._cost)
         if self._timer is None:
-            self._timer = self.set_timer(wait, self.flush)
+            self._timer = self.set_timer(max(wait, 0.001), self.flush)
         elif wait == 0.0:
             self._timer.stop()
             self._timer = self.set_timer(0.001, self.flush)
@@ -347,7 +347,7 @@ class Transcript(ScrollView, can_focus=True):
             self.scroll_to_region(Region(0, self._starts[at - self._first], self.size.width, 2), animate=False)
             self.refresh()
 
-    def action_toggle(self) -> None:
+    def action_unfold(self) -> None:
         """Unfold or fold the chosen call."""
         if self._chosen is not None:
             self.story.toggle(self._chosen)

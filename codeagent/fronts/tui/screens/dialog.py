@@ -1,0 +1,182 @@
+"""What all questions share: a frame over the lower part of the screen, numbered answers, the typing guard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from codeagent.core.clean import clean_line
+from codeagent.fronts.tui.guard import Guard
+from codeagent.fronts.tui.look import HEIGHTS
+from codeagent.fronts.tui.palette import Glyphs, Palette
+from codeagent.fronts.tui.widgets.menu import Item, Menu
+
+T = TypeVar("T")
+
+
+class Stage(Struct, frozen=True):
+    """What a dialog gets of its surroundings.
+
+    `last_key` is when a key was last pressed (monotonic seconds); `stray` takes characters that
+    were meant for the composer; `place` is (this one, how many) when several questions wait.
+    """
+
+    palette: Palette
+    glyphs: Glyphs
+    last_key: float = 0.0
+    stray: Callable[[str], None] = lambda _: None
+    place: tuple[int, int] = (1, 1)
+    now: Callable[[], float] = monotonic
+
+
+class Dialog(ModalScreen[T], Generic[T]):
+    """Subclasses give `title_words`, `body`, `items`, and decide what a chosen row means in `choose`."""
+
+    AUTO_FOCUS = ""
+    GUARDED: ClassVar[bool] = True
+    """False for what the person opened on purpose."""
+    CSS = """
+    Dialog { background: transparent; align: center bottom; }
+    Dialog #frame { width: 100%; height: auto; max-height: 75%; border: round $line; background: $surface;
+                    padding: 0 1; border-title-color: $foreground; border-title-style: bold;
+                    border-subtitle-color: $muted; }
+    Dialog.-high #frame { border: round $danger; }
+    Dialog.-large #frame { height: 100%; max-height: 100%; }
+    Dialog #body { background: $surface; height: auto; }
+    Dialog.-large #body { height: 1fr; }
+    Dialog #answers { background: $surface; margin-top: 1; }
+    Dialog.-unarmed #answers { opacity: 50%; }
+    Dialog.-short #frame { max-height: 100%; }
+    Dialog.-short #answers { margin-top: 0; }
+    Dialog #words { display: none; border: none; height: 1; padding: 0 1 0 3; background: $surface; }
+    Dialog.-words #words { display: block; }
+    """
+    VERTICAL_BREAKPOINTS = HEIGHTS
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__()
+        self.stage = stage
+        self.guard = Guard(stage.now(), stage.last_key)
+        if not self.GUARDED:
+            self.guard.until = 0.0
+        self._expectant = True
+
+    # -- for subclasses ------------------------------------------------------------------------
+
+    def title_words(self) -> tuple[str, str]:
+        """The question, and a word for the right end of the title."""
+        raise NotImplementedError
+
+    def body(self) -> list[Widget]:
+        """What stands above the answers."""
+        return []
+
+    def items(self) -> tuple[Item, ...]:
+        """The answers; an item's `key` is the digit that chooses it."""
+        raise NotImplementedError
+
+    def choose(self, index: int) -> None:
+        """An answer was chosen, by digit, Enter or click."""
+        raise NotImplementedError
+
+    def decline(self) -> None:
+        """Esc."""
+        raise NotImplementedError
+
+    def hints(self) -> str:
+        """Keys, in the lower edge."""
+        return "esc no"
+
+    def armed(self) -> None:
+        """Keys count from now on."""
+
+    def key(self, key: str) -> bool:
+        """Another key; whether it was taken."""
+        return False
+
+    # -- the frame -----------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="frame"):
+            yield from self.body()
+            yield Menu(self.stage.palette, self.items(), id="answers")
+
+    def on_mount(self) -> None:
+        self._wait()
+        self.dress()
+
+    def on_resize(self) -> None:
+        self.dress()
+
+    def dress(self) -> None:
+        """Write title and hints into the frame's edges, for its width."""
+        frame = self.query_one("#frame")
+        question, right = (clean_line(words) for words in self.title_words())
+        this, of = self.stage.place
+        right = f"{right}  {this} of {of}" if of > 1 else right
+        room = self.app.size.width - 6
+        if len(question) + len(right) + 4 > room:
+            question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
+        line = "─" * max(1, room - len(question) - len(right) - 2)
+        frame.border_title = Content(f"{question} {line} {right}" if right else question)
+        frame.border_subtitle = Content(self.hints()[:room])
+
+    @property
+    def menu(self) -> Menu:
+        """The answers."""
+        return self.query_one("#answers", Menu)
+
+    def _wait(self) -> None:
+        left = self.guard.until - self.stage.now()
+        if left > 0:
+            self.set_timer(left + 0.01, self._wait)
+        elif self._expectant:
+            self._expectant = False
+            self.armed()
+        self.set_class(left > 0, "-unarmed")
+
+    # -- keys ----------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        if event.key == "escape":
+            self.decline()
+        elif not self.guard.takes(self.stage.now()):
+            self.set_class(True, "-unarmed")
+            self._wait()
+            if event.is_printable and event.character:
+                self.stage.stray(event.character)
+        elif not self.key(event.key):
+            self._answer_key(event.key)
+
+    def _answer_key(self, key: str) -> None:
+        if key in ("up", "down"):
+            self.menu.move(-1 if key == "up" else 1)
+        elif key == "enter":
+            self.choose(self.menu.chosen)
+        else:
+            for index, item in enumerate(self.menu.items):
+                if item.key == key:
+                    self.menu.choose(index)
+                    self.choose(index)
+                    return
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.stage.stray(event.text)
+
+    def on_menu_picked(self, event: Menu.Picked) -> None:
+        event.stop()
+        if self.guard.takes(self.stage.now()):
+            self.menu.choose(event.index)
+            self.choose(event.index)

@@ -1,0 +1,78 @@
+"""Keys and commands on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.strip import Strip
+from textual.widget import Widget
+
+from codeagent.fronts.tui import keys
+from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.screens.dialog import Dialog, Stage
+from codeagent.fronts.tui.widgets.menu import Item
+from codeagent.fronts.tui.widgets.sheet import Sheet
+
+
+class Help(Dialog[None]):
+    """Any key that does not scroll closes it."""
+
+    GUARDED = False
+    CSS = "Help #frame { max-height: 100%; } Help #answers { display: none; } "
+
+    def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage) -> None:
+        self._commands = commands
+        super().__init__(stage)
+
+    def title_words(self) -> tuple[str, str]:
+        return "Keys and commands", ""
+
+    def body(self) -> list[Widget]:
+        return [Sheet(self._draw, id="body")]
+
+    def items(self) -> tuple[Item, ...]:
+        return ()
+
+    def hints(self) -> str:
+        return "arrows scroll   esc close"
+
+    def _draw(self, width: int) -> list[Strip]:
+        painter, p = Painter(self.stage.palette, self.stage.glyphs, width), self.stage.palette
+        groups = [*keys.SHOWN, ("Commands", tuple(self._commands))]
+        column = min(42, max(12, width * 2 // 5)) if width >= 60 else 0
+        rows: list[Strip] = []
+        for title, pairs in groups:
+            rows += [Strip([], 0)] if rows else []
+            rows.append(painter.strip(Text(title, f"bold {p.text}")))
+            for key, words in pairs:
+                if column:
+                    line = Text(f"  {key:<{column - 2}}", p.accent).append(words, p.text)
+                    line.truncate(width, overflow="ellipsis")
+                    rows.append(painter.strip(line))
+                else:
+                    rows.append(painter.strip(Text(f"  {key}", p.accent)))
+                    rows += painter.plain(words, "text", width, "    ")
+        return rows
+
+    def choose(self, index: int) -> None:
+        self.dismiss(None)
+
+    def decline(self) -> None:
+        self.dismiss(None)
+
+    def key(self, key: str) -> bool:
+        sheet = self.query_one(Sheet)
+        scroll = {
+            "up": sheet.scroll_up,
+            "down": sheet.scroll_down,
+            "pageup": sheet.scroll_page_up,
+            "pagedown": sheet.scroll_page_down,
+            "home": sheet.scroll_home,
+            "end": sheet.scroll_end,
+        }.get(key)
+        if scroll is None:
+            self.dismiss(None)
+        else:
+            scroll(animate=False)
+        return True
