@@ -148,6 +148,8 @@ class Codeagent(App[int]):
         self.transcript.reset()
         for entry in desk.agent.journal.entries:
             self.transcript.see(entry)
+        if not self.transcript.story.blocks:
+            self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
         self.todo.update(desk.agent.todo)
         self.stand()
 

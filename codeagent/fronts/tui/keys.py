@@ -16,7 +16,7 @@ SHOWN = (
         "Write",
         (
             ("Enter", "send; while it works: deliver after the current step"),
-            ("Ctrl+J  Shift+Enter  Alt+Enter  \\ Enter", "new line"),
+            ("Ctrl+J", "new line; also Shift+Enter, Alt+Enter, and \\ before Enter"),
             ("Up  Down", "earlier and later messages; Up takes a waiting message back"),
             ("/", "commands"),
             ("@", "a file of the project"),
@@ -38,7 +38,7 @@ SHOWN = (
             ("PageUp  PageDown  wheel", "scroll"),
             ("Ctrl+End", "newest"),
             ("Ctrl+O", "unfold or fold all calls"),
-            ("click, or Tab, arrows and Enter", "unfold one call"),
+            ("Tab, arrows, Enter", "go to a call and unfold it; or click it"),
             ("Ctrl+T", "show or hide the todo list"),
         ),
     ),

@@ -44,22 +44,6 @@ class Dialog(ModalScreen[T], Generic[T]):
     AUTO_FOCUS = ""
     GUARDED: ClassVar[bool] = True
     """False for what the person opened on purpose."""
-    CSS = """
-    Dialog { background: transparent; align: center bottom; }
-    Dialog #frame { width: 100%; height: auto; max-height: 75%; border: round $line; background: $surface;
-                    padding: 0 1; border-title-color: $foreground; border-title-style: bold;
-                    border-subtitle-color: $muted; }
-    Dialog.-high #frame { border: round $danger; }
-    Dialog.-large #frame { height: 100%; max-height: 100%; }
-    Dialog #body { background: $surface; height: auto; }
-    Dialog.-large #body { height: 1fr; }
-    Dialog #answers { background: $surface; margin-top: 1; }
-    Dialog.-unarmed #answers { opacity: 50%; }
-    Dialog.-short #frame { max-height: 100%; }
-    Dialog.-short #answers { margin-top: 0; }
-    Dialog #words { display: none; border: none; height: 1; padding: 0 1 0 3; background: $surface; }
-    Dialog.-words #words { display: block; }
-    """
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, stage: Stage) -> None:
@@ -92,8 +76,8 @@ class Dialog(ModalScreen[T], Generic[T]):
         """Esc."""
         raise NotImplementedError
 
-    def hints(self) -> str:
-        """Keys, in the lower edge."""
+    def hints(self, wide: bool) -> str:
+        """Keys, in the lower edge; in few letters where it is narrow."""
         return "esc no"
 
     def armed(self) -> None:
@@ -117,8 +101,20 @@ class Dialog(ModalScreen[T], Generic[T]):
     def on_resize(self) -> None:
         self.dress()
 
+    def _share(self) -> None:
+        """Give the answers their rows and the body the rest, so that neither pushes the other out."""
+        height = self.app.size.height
+        tall = height >= HEIGHTS[-1][0]
+        room = height - 2 if self.has_class("-large") or not tall else height * 3 // 4 - 2
+        bodies = self.query("#body")
+        answers = min(len(self.menu.items), room - 2 if bodies else room)
+        self.menu.styles.max_height = answers
+        for body in bodies:
+            body.styles.max_height = max(2, room - answers - tall - self.has_class("-words"))
+
     def dress(self) -> None:
-        """Write title and hints into the frame's edges, for its width."""
+        """Share the rows, and write title and hints into the frame's edges."""
+        self._share()
         frame = self.query_one("#frame")
         question, right = (clean_line(words) for words in self.title_words())
         this, of = self.stage.place
@@ -126,9 +122,18 @@ class Dialog(ModalScreen[T], Generic[T]):
         room = self.app.size.width - 6
         if len(question) + len(right) + 4 > room:
             question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
+        palette = self.stage.palette
+        edge = palette.danger if self.has_class("-high") else palette.muted
         line = "─" * max(1, room - len(question) - len(right) - 2)
-        frame.border_title = Content(f"{question} {line} {right}" if right else question)
-        frame.border_subtitle = Content(self.hints()[:room])
+        title = Content.styled(f"{question} ", f"bold {palette.text}")
+        if right:
+            title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
+        frame.border_title = title
+        frame.border_subtitle = Content(self.hints(room >= 66)[:room])
+
+    def edge_words(self, palette: Palette) -> str:
+        """The colour of the word at the right end of the title."""
+        return palette.text
 
     @property
     def menu(self) -> Menu:

@@ -14,12 +14,14 @@ from codeagent.fronts.tui.screens.dialog import Dialog, Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 
+COLUMN = 28
+"""Cells that keys and commands stand in."""
+
 
 class Help(Dialog[None]):
     """Any key that does not scroll closes it."""
 
     GUARDED = False
-    CSS = "Help #frame { max-height: 100%; } Help #answers { display: none; } "
 
     def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage) -> None:
         self._commands = commands
@@ -34,26 +36,30 @@ class Help(Dialog[None]):
     def items(self) -> tuple[Item, ...]:
         return ()
 
-    def hints(self) -> str:
+    def hints(self, wide: bool) -> str:
         return "arrows scroll   esc close"
 
     def _draw(self, width: int) -> list[Strip]:
         painter, p = Painter(self.stage.palette, self.stage.glyphs, width), self.stage.palette
         groups = [*keys.SHOWN, ("Commands", tuple(self._commands))]
-        column = min(42, max(12, width * 2 // 5)) if width >= 60 else 0
         rows: list[Strip] = []
         for title, pairs in groups:
             rows += [Strip([], 0)] if rows else []
             rows.append(painter.strip(Text(title, f"bold {p.text}")))
             for key, words in pairs:
-                if column:
-                    line = Text(f"  {key:<{column - 2}}", p.accent).append(words, p.text)
-                    line.truncate(width, overflow="ellipsis")
-                    rows.append(painter.strip(line))
-                else:
-                    rows.append(painter.strip(Text(f"  {key}", p.accent)))
-                    rows += painter.plain(words, "text", width, "    ")
+                rows += self._pair(painter, key, words, width)
         return rows
+
+    def _pair(self, painter: Painter, key: str, words: str, width: int) -> list[Strip]:
+        """The key in its column and the words beside it, or under it where it is narrow."""
+        beside = width >= 60 and len(key) < COLUMN - 3
+        gutter = " " * (COLUMN if width >= 60 else 4)
+        rows = painter.plain(words, "text", width, gutter)
+        head = Text(f"  {key}", self.stage.palette.accent)
+        if not beside:
+            return [painter.strip(head), *rows]
+        first = Strip([*painter.strip(head.append(" " * (COLUMN - head.cell_len))), *rows[0].crop(COLUMN)])
+        return [first, *rows[1:]]
 
     def choose(self, index: int) -> None:
         self.dismiss(None)

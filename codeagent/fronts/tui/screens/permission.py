@@ -14,12 +14,15 @@ from textual.widgets import Input, TextArea
 from codeagent.core.clean import clean
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
+from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog, Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 
 RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
+BESIDE = 32
+"""Cells that the second answer takes before its scope; where both do not fit, the scope is told in the body."""
 EDITABLE = ("command", "new_string", "content")
 """Fields of a tool's input that a person may rewrite before saying yes."""
 
@@ -42,12 +45,6 @@ def edited(given: Mapping[str, Any], field: str, text: str) -> dict[str, Any]:
 
 class PermissionDialog(Dialog[Answer]):
     """Dismissed with an Answer."""
-
-    CSS = """
-    PermissionDialog #editor { display: none; height: 1fr; min-height: 5; border: none; background: $background; }
-    PermissionDialog.-edit #editor { display: block; }
-    PermissionDialog.-edit #body, PermissionDialog.-edit #answers { display: none; }
-    """
 
     def __init__(self, question: AskPermission, stage: Stage) -> None:
         self.question = question
@@ -74,13 +71,19 @@ class PermissionDialog(Dialog[Answer]):
         more = (Item("Yes, and don't ask again", always, key="2"),) if always and not self._input else ()
         return (yes, *more, Item("No, and say why", key="3"))
 
-    def hints(self) -> str:
+    def hints(self, wide: bool) -> str:
         if self.has_class("-edit"):
-            return "ctrl+s use this   esc leave it as it was"
+            return "ctrl+s use this   esc leave as it was"
         if self.has_class("-words"):
-            return "enter answer with these words   esc without"
+            return "enter answer with these words   esc without" if wide else "enter answer   esc back"
+        size = "smaller" if self.has_class("-large") else "larger"
+        if not wide:
+            return ("e edit  " if self._editing else "") + f"w why  tab words  ^e {size}"
         edit = "e edit first   " if self._editing else ""
-        return f"{edit}w why am I asked   tab add words   ctrl+e {'smaller' if self.has_class('-large') else 'larger'}"
+        return f"{edit}w why am I asked   tab add words   ctrl+e {size}"
+
+    def edge_words(self, palette: Palette) -> str:
+        return {Risk.LOW: palette.muted, Risk.MEDIUM: palette.warning}.get(self.effect.risk, palette.danger)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -101,6 +104,8 @@ class PermissionDialog(Dialog[Answer]):
             rows += painter.plain(f"reaches {clean(self.effect.host)}", "warning", width)
         if self.effect.cwd and isinstance(self.effect.view, Shell):
             rows += painter.plain(f"in {clean(self.effect.cwd)}", "muted", width)
+        if (always := self.question.always) and len(always) + BESIDE > width:
+            rows += painter.plain(f"2 would be: {clean(always)}", "muted", width)
         if self._why:
             rows += [Strip([], 0), *self._why_rows(painter, width)]
         return rows
@@ -110,7 +115,7 @@ class PermissionDialog(Dialog[Answer]):
             return painter.plain(clean(self._text()), "text", width)
         match self.effect.view:
             case Shell(command=command):
-                return painter.plain(clean(command), "text", width, "$ ")
+                return painter.plain(clean(command), "text", width)
             case Diff() as diff:
                 return painter.diff(diff, width)
             case Plain(text=text):

@@ -29,7 +29,7 @@ class Pick(Dialog[str | None]):
     def items(self) -> tuple[Item, ...]:
         return tuple(item for _, item in self._fitting())
 
-    def hints(self) -> str:
+    def hints(self, wide: bool) -> str:
         return "enter choose   type to narrow down   esc back"
 
     def choose(self, index: int) -> None:

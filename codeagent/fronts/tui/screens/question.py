@@ -45,9 +45,12 @@ class UserDialog(Dialog[Answer]):
             for i, c in enumerate(self.question.choices)
             for key in [str(i + 1) if i < 8 else ""]
         ]
-        return (*rows, Item("Something else: write it", key=str(min(9, len(rows) + 1))))
+        return (
+            *rows,
+            Item(f"{'  ' if self.question.many else ''}Something else: write it", key=str(min(9, len(rows) + 1))),
+        )
 
-    def hints(self) -> str:
+    def hints(self, wide: bool) -> str:
         if self.has_class("-words"):
             return "enter answer   esc back"
         return ("space mark   enter answer" if self.question.many else "digit or enter answer") + "   esc no answer"
@@ -117,7 +120,7 @@ class ValveDialog(Dialog[Answer]):
         limit = f"until {self.question.proposed:g}" if self.question.proposed else ""
         return (Item("Go on", limit, key="1"), Item("Stop here", key="2"))
 
-    def hints(self) -> str:
+    def hints(self, wide: bool) -> str:
         return "esc stop here"
 
     def choose(self, index: int) -> None:

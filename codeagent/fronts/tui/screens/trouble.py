@@ -54,7 +54,7 @@ class Trouble(Dialog[Overrides | None]):
             )
         return (Item("Try again", key="1"), Item("Leave", key="2"))
 
-    def hints(self) -> str:
+    def hints(self, wide: bool) -> str:
         return "enter use this key   esc back" if self.has_class("-words") else "esc leave"
 
     def choose(self, index: int) -> None:

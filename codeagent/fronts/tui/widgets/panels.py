@@ -20,7 +20,7 @@ MOST = 6
 class Panel(Widget):
     """Rows of text, hidden when there are none."""
 
-    DEFAULT_CSS = "Panel { height: auto; display: none; background: $background; padding-top: 1; }"
+    DEFAULT_CSS = "Panel { height: auto; background: $background; padding-top: 1; }"
 
     def __init__(self, palette: Palette, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -31,7 +31,7 @@ class Panel(Widget):
         """Show these rows."""
         if [r.plain for r in rows] != [r.plain for r in self._rows]:
             self._rows = rows
-            self.display = bool(rows)
+            self.set_class(bool(rows), "-shown")
             self.refresh(layout=True)
 
     def render(self) -> Text:
