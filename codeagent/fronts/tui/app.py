@@ -17,8 +17,9 @@ from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFin
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
 from codeagent.fronts.tui.bridge import Bridge
+from codeagent.fronts.tui.driver import Terminal
 from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
-from codeagent.fronts.tui.screens.dialog import Stage
+from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
 from codeagent.fronts.tui.widgets.composer import Composer
 from codeagent.fronts.tui.widgets.menu import Menu
@@ -53,7 +54,7 @@ class Codeagent(App[int]):
     ]
 
     def __init__(self, options: Options, connect: Connect, palette: Palette | None = None) -> None:
-        super().__init__()
+        super().__init__(driver_class=Terminal)
         self.options = options
         self.palette = palette or DARK
         self.glyphs = ASCII if options.ascii else UNICODE

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from codeagent.core.effects import Answer, AskPermission, AskUser, Question
 from codeagent.core.events import Event
-from codeagent.fronts.tui.screens.dialog import Dialog, Stage
+from codeagent.fronts.tui.stage import Stage
 
 if TYPE_CHECKING:
     from textual.app import App
+
+    from codeagent.fronts.tui.screens.dialog import Dialog
 
 
 class Bridge:

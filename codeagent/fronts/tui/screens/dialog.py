@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
-from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -17,25 +14,11 @@ from textual.widget import Widget
 from codeagent.core.clean import clean_line
 from codeagent.fronts.tui.guard import Guard
 from codeagent.fronts.tui.look import HEIGHTS
-from codeagent.fronts.tui.palette import Glyphs, Palette
+from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item, Menu
 
 T = TypeVar("T")
-
-
-class Stage(Struct, frozen=True):
-    """What a dialog gets of its surroundings.
-
-    `last_key` is when a key was last pressed (monotonic seconds); `stray` takes characters that
-    were meant for the composer; `place` is (this one, how many) when several questions wait.
-    """
-
-    palette: Palette
-    glyphs: Glyphs
-    last_key: float = 0.0
-    stray: Callable[[str], None] = lambda _: None
-    place: tuple[int, int] = (1, 1)
-    now: Callable[[], float] = monotonic
 
 
 class Dialog(ModalScreen[T], Generic[T]):

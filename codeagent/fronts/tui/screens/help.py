@@ -10,7 +10,8 @@ from textual.widget import Widget
 
 from codeagent.fronts.tui import keys
 from codeagent.fronts.tui.render import Painter
-from codeagent.fronts.tui.screens.dialog import Dialog, Stage
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 

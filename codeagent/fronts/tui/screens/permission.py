@@ -16,7 +16,8 @@ from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
 from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
-from codeagent.fronts.tui.screens.dialog import Dialog, Stage
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from codeagent.core.clean import clean_line
 from codeagent.fronts import present
 from codeagent.fronts.desk import Listed
-from codeagent.fronts.tui.screens.dialog import Dialog, Stage
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 
 

@@ -9,7 +9,8 @@ from textual.widgets import Input
 from codeagent.core.clean import clean
 from codeagent.core.errors import CodeagentError, ModelUnavailable
 from codeagent.fronts.tui.render import Painter
-from codeagent.fronts.tui.screens.dialog import Dialog, Stage
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 
