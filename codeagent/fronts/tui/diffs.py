@@ -71,7 +71,9 @@ def _coloured(hunk: Hunk, path: str, palette: Palette) -> list[Text]:
     texts = [Text()] * len(hunk.lines)
     for own, other in (("-", "+"), ("+", "-")):
         chosen = [i for i, line in enumerate(hunk.lines) if line[:1] != other]
-        code = "\n".join(clean(hunk.lines[i][1:]) for i in chosen)
+        if not chosen:
+            continue
+        code = "\n".join(clean(hunk.lines[i][1:]).replace("\n", "⏎") for i in chosen)
         for index, text in zip(chosen, highlight(code, palette, path=path), strict=True):
             if hunk.lines[index][:1] == own or own == "+":
                 texts[index] = text

@@ -270,7 +270,7 @@ class Painter:
         text = clean(text).strip("\n")
         bar = f"   {self.glyphs.bar} "
         if not text:
-            return [self.strip(Text("nothing was printed", self.palette.muted), bar)] if limit == 0 else []
+            return self.plain("nothing was printed", "muted", self.width - 1, bar) if limit == 0 else []
         lines = text.split("\n")
         kept = lines[-(limit + 1) :] if limit else lines
         rows = [row for line in kept for row in self.plain(line, "muted", self.width - 1, bar)]
@@ -281,7 +281,9 @@ class Painter:
         return [self._more(hidden, bar), *rows] if hidden else rows
 
     def _more(self, hidden: int, gutter: str) -> Strip:
-        return self.strip(Text(f"{self.glyphs.more} {present.count(hidden, 'more line')}", self.palette.muted), gutter)
+        text = Text(f"{self.glyphs.more} {present.count(hidden, 'more line')}", self.palette.muted)
+        text.truncate(self.width - len(gutter))
+        return self.strip(text, gutter)
 
     def _set_in(self, row: Strip, gutter: str, role: str) -> Strip:
         return Strip([Segment(gutter, self.style(role)), *row])

@@ -17,6 +17,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
@@ -63,6 +64,9 @@ class Transcript(ScrollView, can_focus=True):
         Binding("end,G", "tail", "newest", show=False),
         Binding("home,g", "top", "oldest", show=False),
     ]
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """Textual's, but new rows do not lay the whole screen out again: the scrollbar is always there."""
 
     class Leave(Message):
         """A character was typed here: it belongs to the composer."""
@@ -187,10 +191,14 @@ class Transcript(ScrollView, can_focus=True):
 
     def _resize(self) -> None:
         self._settling = True
-        self.virtual_size = Size(self.size.width, self._total)
+        self._extend()
         if self.follow:
             self.scroll_to(y=self.max_scroll_y, animate=False)
         self._settling = False
+
+    def _extend(self) -> None:
+        self.virtual_size = Size(self.size.width, self._total)
+        self.vertical_scrollbar.window_virtual_size = self._total
 
     def _measure(self, position: int) -> None:
         del self._starts[position:]
@@ -266,7 +274,7 @@ class Transcript(ScrollView, can_focus=True):
         if new_value < self.size.height and self._first and self._drawn:
             got = self._load(2 * self.size.height)
             self._settling = True
-            self.virtual_size = Size(self.size.width, self._total)
+            self._extend()
             self.scroll_to(y=new_value + got, animate=False)
             self._settling = False
 
