@@ -184,6 +184,16 @@ class House:
         """What to type to come back to this session, empty when it is not kept."""
         return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
 
+    @property
+    def history(self) -> Path | None:
+        """Where what was typed in this project is kept, None for a session that is not kept."""
+        return None if self._options.no_session_persistence else self._ground.history
+
+    @property
+    def sandbox(self) -> str:
+        """Commands run unconfined so far."""
+        return ""
+
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
         here = self._keeper.name
