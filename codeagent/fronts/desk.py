@@ -46,7 +46,7 @@ class Desk(Protocol):
         ...
 
     def files(self) -> Sequence[str]:
-        """Project files for completion, relative, ignore rules applied. Takes a while: call it in a thread."""
+        """Project files for completion, relative, ignore rules applied, as last listed: answers at once."""
         ...
 
     @property

@@ -25,6 +25,7 @@ from codeagent.sessions import index, store
 from codeagent.wiring import tooling
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
+from codeagent.wiring.names import Names
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -44,6 +45,7 @@ class House:
         self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
         self._keeper = Keeper(None, self._clock.now)
         self._jobs: list[Jobs] = []
+        self._names = Names(ground.files)
         self.began = 0
         """How many entries of the journal are older than this run."""
 
@@ -215,8 +217,8 @@ class House:
         return catalog.listed()
 
     def files(self) -> Sequence[str]:
-        """Project files for completion."""
-        return self._ground.files()
+        """Project files for completion, as last listed."""
+        return self._names()
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""
