@@ -67,7 +67,7 @@ class Window:
     """Some lines of a file too big for memory.
 
     `lines` are raw, without line ends, each cut to the width asked for; `total` counts all lines,
-    or is 0 when the end was not reached, and then `digest` is empty.
+    or is 0 when the end was not reached, and then `digest` is empty. A file with NUL in its `head` is not read on.
     """
 
     lines: list[bytes]
@@ -86,6 +86,8 @@ def window(path: str, first: int, count: int, width: int) -> Window:
     with _opened(path) as (fd, _):
         for chunk in _chunks(fd, SCANNED):
             found.head = found.head or chunk[:8192]
+            if b"\0" in found.head:
+                return found
             scanned += len(chunk)
             hashed.update(chunk)
             breaks = chunk.count(b"\n")

@@ -26,9 +26,11 @@ def judged(judge: Judge, named: str, access: Literal["read", "write"], field: st
         touch = judge(named, access)
         if touch.place == "inside" and not os.path.lexists(touch.path) and (other := twin(touch.path)):
             return judge(other, access)
-        return touch
     except (OSError, ValueError, RuntimeError) as error:
         raise ToolFault(f"{field}: {named!r} is no usable path: {error}.", kind="missing") from error
+    if not os.path.isabs(touch.path):
+        raise ToolFault(f"{field}: {printable(named)} is no usable path: {touch.why or 'malformed'}.", kind="missing")
+    return touch
 
 
 def same_place(judge: Judge, touch: Touch) -> Touch:
