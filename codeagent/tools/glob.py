@@ -18,7 +18,7 @@ from codeagent.core.views import Listing, Plain
 from codeagent.host.listing import Listed, Lister
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import FilePath, Input, Line, prompt
-from codeagent.tools.places import Judge, judged, same_place, shown_path, shown_within, standing
+from codeagent.tools.places import Judge, judged, same_place, searched, shown_path, shown_within, standing
 
 SHOWN = 100
 """Paths shown at most."""
@@ -55,14 +55,13 @@ class Glob:
 
     async def plan(self, args: GlobInput) -> Effect:
         """The folders that are looked into: `path`, and where the pattern itself leads to."""
-        search = _read(args)
+        search = _split(args)
         touches = [judged(self._judge, args.path, "read", "path")]
         inner = judged(self._judge, search.folder, "read", "pattern")
         if inner.place == "inside" or touches[0].place != "inside" or _leads_out(args.pattern):
             touches.append(inner)
-        place = shown_path(touches[0], self._workspace)
-        label = args.pattern if place == "." else f"{args.pattern} in {place}"
-        title = f"Find {args.pattern} in {place}"
+        title = f"Find {args.pattern} in {searched(touches[0], self._workspace)}"
+        label = args.pattern if args.path == "." else f"{args.pattern} in {shown_path(touches[0], self._workspace)}"
         return Effect(self.name, label, title, Risk.LOW, Plain(title), tuple(touches), cwd=str(self._workspace.cwd))
 
     async def run(self, args: GlobInput, permit: Permit) -> AsyncIterator[Progress | Result]:
@@ -70,7 +69,7 @@ class Glob:
         _, file = await asyncio.to_thread(standing, touches[0], self._workspace.root)
         if file:
             raise ToolFault(f"path: {touches[0].named} is a file, not a folder.", kind="not_a_directory")
-        pattern = _read(args).pattern if len(touches) > 1 else args.pattern
+        pattern = _split(args).pattern if len(touches) > 1 else args.pattern
         yield await self._found(args, pattern, touches[-1])
 
     async def _found(self, args: GlobInput, pattern: str, touch: Touch) -> Result:
@@ -95,7 +94,7 @@ def _is_there(folder: Path, pattern: str) -> bool:
     return is_literal(pattern) and os.path.lexists(folder / pattern)
 
 
-def _read(args: GlobInput) -> _Search:
+def _split(args: GlobInput) -> _Search:
     """Split the pattern where its first wildcard is, so that only that folder is listed."""
     try:
         alternatives = expand(args.pattern)

@@ -28,7 +28,7 @@ def judged(judge: Judge, named: str, access: Literal["read", "write"], field: st
             return judge(other, access)
     except (OSError, ValueError, RuntimeError) as error:
         raise ToolFault(f"{field}: {named!r} is no usable path: {error}.", kind="missing") from error
-    if not os.path.isabs(touch.path):
+    if not touch.path.startswith("/"):
         raise ToolFault(f"{field}: {printable(named)} is no usable path: {touch.why or 'malformed'}.", kind="missing")
     return touch
 
@@ -71,6 +71,12 @@ def shown(path: str, root: Path) -> str:
     """A path relative to the root if it lies in it."""
     inside = path == str(root) or path.startswith(str(root) + os.sep)
     return printable(os.path.relpath(path, root) if inside else path)
+
+
+def searched(touch: Touch, workspace: Workspace) -> str:
+    """The place of a search for a title: `the project`, or the path."""
+    place = shown_path(touch, workspace)
+    return "the project" if place == "." else place
 
 
 def shown_within(touch: Touch, workspace: Workspace, file: str = "") -> Callable[[str], str]:
