@@ -183,7 +183,8 @@ class _Reading:
         self._found = found
         self._seen = 0
         self._wanted = True
-        self._first = 0
+        self._before = 0, 0
+        """Lines kept and hits seen before the file that is being read, for it may turn out to be binary."""
         self.error = ""
 
     def take(self, line: bytes) -> None:
@@ -218,12 +219,13 @@ class _Reading:
         kind = event["type"]
         if kind == "begin":
             self._wanted = self._query.wanted(_path(data["path"]))
-            self._first = len(self._found.lines)
+            self._before = len(self._found.lines), self._seen
         elif kind == "end" and self._wanted:
             path = _path(data["path"])
             if data["binary_offset"] is not None:
                 self._found.binary.append(path)
-                del self._found.lines[self._first :]
+                kept, self._seen = self._before
+                del self._found.lines[kept:]
             elif data["stats"]["matched_lines"]:
                 self._found.counts[path] = data["stats"]["matched_lines"]
         elif kind == "skipped":
