@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
@@ -98,7 +99,11 @@ async def tracked_and_untracked(folder: str, git: str, env: Mapping[str, str], *
     ended = await run(command, folder, hardened_env(env))
     if ended.code:
         raise OSError(ended.err.decode("utf-8", "replace").strip() or f"git ended with {ended.code}")
-    return list(dict.fromkeys(os.fsdecode(ended.out).split("\0")[:-1]))
+    return await asyncio.to_thread(_paths, ended.out)
+
+
+def _paths(output: bytes) -> list[str]:
+    return list(dict.fromkeys(os.fsdecode(output).split("\0")[:-1]))
 
 
 async def is_ignored(folder: str, git: str, env: Mapping[str, str]) -> bool:

@@ -82,16 +82,14 @@ class Glob:
         match = matcher(pattern)
         paths = await asyncio.to_thread(_newest, folder, (p for p in listed.paths if match(p)))
         notes = [f"could not read, skipped: {', '.join(listed.troubles[:5])}"] if listed.troubles else []
-        if rules and len(paths) < SHOWN:
-            left_out = sum(1 for path in set(await self._lister.left_out(folder)) - set(paths) if match(path))
-            if left_out:
-                notes.append(f"{left_out:,} more ignored by .gitignore; include_ignored: true shows them")
-        notes += _hints(folder, pattern, listed.paths, found=bool(paths))
+        left_out = await self._lister.left_out(folder) if rules and len(paths) < SHOWN else []
+        notes += await asyncio.to_thread(_hints, folder, pattern, listed.paths, left_out, paths)
         return _answer(args, [name(path) for path in paths[:SHOWN]], len(paths), notes)
 
 
 def _is_there(folder: Path, pattern: str) -> bool:
-    return is_literal(pattern) and os.path.lexists(folder / pattern)
+    """Whether the pattern is the plain name of something in the folder itself: then nothing need be listed."""
+    return is_literal(pattern) and "/" not in pattern and os.path.lexists(folder / pattern)
 
 
 def _split(args: GlobInput) -> _Search:
@@ -133,14 +131,17 @@ def _newest(folder: Path, paths: Iterable[str]) -> list[str]:
     return [path for _, path in sorted(found)]
 
 
-def _hints(folder: Path, pattern: str, listed: list[str], *, found: bool) -> list[str]:
+def _hints(folder: Path, pattern: str, listed: list[str], left_out: list[str], found: list[str]) -> list[str]:
+    """What a person would say of an answer that may surprise."""
     notes = []
+    match = matcher(pattern)
+    if ignored := sum(1 for path in set(left_out).difference(found) if match(path)):
+        notes.append(f"{ignored:,} more ignored by .gitignore; include_ignored: true shows them")
     if not found and "/" not in pattern:
         deeper = matcher(f"**/{pattern}")
-        count = sum(1 for path in listed if deeper(path))
-        if count:
+        if count := sum(1 for path in listed if deeper(path)):
             notes.append(f"none in this folder itself, but **/{pattern} finds {count:,}")
-    if "[" in pattern and (folder / pattern).exists():
+    if "[" in pattern and os.path.lexists(folder / pattern):
         notes.append(f"a file literally called {pattern} exists; write [[] for a literal bracket")
     return notes
 

@@ -12,6 +12,7 @@ import pytest
 from codeagent.core.errors import ToolFault
 from codeagent.host import files
 from codeagent.host.nearby import near_names, twin
+from codeagent.host.storing import store
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -57,13 +58,13 @@ def test_storing_keeps_the_mode_and_writes_nothing_when_stale(tmp_path: Path) ->
     path = tmp_path / "f"
     path.write_bytes(b"old")
     path.chmod(0o751)
-    files.store(str(path), b"new", files.digest(b"old"))
+    store(str(path), b"new", files.digest(b"old"))
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o751)
     with pytest.raises(ToolFault) as caught:
-        files.store(str(path), b"newer", files.digest(b"old"))
+        store(str(path), b"newer", files.digest(b"old"))
     assert caught.value.kind == "stale"
     with pytest.raises(ToolFault) as caught:
-        files.store(str(path), b"created", "")
+        store(str(path), b"created", "")
     assert caught.value.kind == "stale"
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["f"]
@@ -72,8 +73,8 @@ def test_storing_keeps_the_mode_and_writes_nothing_when_stale(tmp_path: Path) ->
 def test_a_name_of_255_bytes_and_one_that_is_not_utf8(tmp_path: Path) -> None:
     for name in (b"x" * 255, b"bad\xff\n-name"):
         path = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))
-        files.store(path, b"1", "")
-        files.store(path, b"22", files.digest(b"1"))
+        store(path, b"1", "")
+        store(path, b"22", files.digest(b"1"))
         assert files.load(path) == b"22"
 
 

@@ -209,7 +209,8 @@ async def test_cancel_leaves_the_file_old_or_new(desk: Desk) -> None:
 
 WRITER = """
 import sys
-from codeagent.host.files import digest, store
+from codeagent.host.files import digest
+from codeagent.host.storing import store
 path, old = sys.argv[1], open(sys.argv[1], "rb").read()
 print("ready", flush=True)
 while True:
@@ -231,16 +232,16 @@ def test_a_killed_writer_leaves_the_file_old_or_new(tmp_path: Path) -> None:
                 assert path.stat().st_size == 2_100_000
             writer.send_signal(signal.SIGKILL)
         assert path.read_bytes() in (b"old" * 700_000, b"new" * 700_000)
-    env = os.environ | {"CODEAGENT_TEST": "1"}
-    again = "from codeagent.host.files import *; import sys; p=sys.argv[1]; store(p, b'x', digest(load(p)))"
-    subprocess.run([sys.executable, "-c", again, str(path)], check=True, env=env)
+    again = "import sys; from codeagent.host.storing import store; store(sys.argv[1], b'x', sys.argv[2])"
+    subprocess.run([sys.executable, "-c", again, str(path), digest(path.read_bytes())], check=True)
     assert os.listdir(tmp_path) == ["f.txt"]
 
 
 FULL = """
 import resource, signal, sys
 from codeagent.core.errors import ToolFault
-from codeagent.host.files import digest, store
+from codeagent.host.files import digest
+from codeagent.host.storing import store
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
