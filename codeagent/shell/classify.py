@@ -51,9 +51,15 @@ def _risk(words: Words, judge: Judge) -> Risk:
         return _risk(inner, judge)
     if not builds_or_tests(words):
         return Risk.HIGH
-    candidates = [word.partition("=")[2] if word.startswith("-") else word for word in words[1:]]
-    inside = all(judge(word.split("::")[0]).place == "inside" for word in candidates if word)
+    inside = all(judge(path).place == "inside" for word in words[1:] for path in _possible_paths(word))
     return Risk.MEDIUM if inside else Risk.HIGH
+
+
+def _possible_paths(word: str) -> list[str]:
+    """What in a word of a build may be a path: `x::test`, `--rootdir=x`, `-C/x`, `OUT=x`."""
+    whole = "" if word.startswith("-") else word.split("::", maxsplit=1)[0]
+    glued = word[2:] if word.startswith("-") and not word.startswith("--") and "/" in word else ""
+    return [path for path in (whole, glued, word.partition("=")[2]) if path]
 
 
 def _paths_read(words: Words, git_inert: Callable[[], bool]) -> Words:
@@ -87,6 +93,8 @@ def _transparent(words: Words) -> Words:
     head = " ".join(rest[: len(rest) - len(inner)])
     if not inner or (head and not re.fullmatch(_PLAIN_OPTIONS[name], head)):
         raise Doubt(f"the options of {name} are not known to be harmless")
+    if inner[0] == "cd":
+        raise Doubt(f"cd behind {name} is not followed")
     return inner
 
 

@@ -64,12 +64,8 @@ GIT: dict[str, Reading] = {
     ),
     "cat-file": Reading(options("petsz", long="batch-check=?")),
     "config": Reading(
-        options(
-            "lz",
-            long="get get-all get-regexp list local global name-only null show-origin show-scope includes "
-            "type= default=",
-        ),
-        needs=frozenset({"--get", "--get-all", "--get-regexp", "--list", "-l"}),
+        options("z", long="get get-all local name-only null show-origin show-scope includes type= default="),
+        needs=frozenset({"--get", "--get-all"}),
         bare=False,
     ),
     "count-objects": Reading(options("vH", long="verbose human-readable"), most=0),
@@ -152,7 +148,6 @@ GIT: dict[str, Reading] = {
             "",
             "list sort= format= contains=? no-contains=? merged=? no-merged=? points-at= column=? "
             "no-column color=? ignore-case",
-            digits=False,
         ),
         needs=frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--no-contains", "--points-at"}),
     ),

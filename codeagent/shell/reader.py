@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from codeagent.core.effects import Risk, ShellPart, ShellReading, Touch
 from codeagent.shell.classify import Verdict, classify
-from codeagent.shell.parse import Command, Redirect, parse, warm
+from codeagent.shell.line import Command, Redirect
+from codeagent.shell.parse import parse, warm
 from codeagent.shell.search import Search, Words
 
 __all__ = ["read_line", "warm"]
@@ -40,7 +41,8 @@ def read_line(command: str, cwd: str, judge: Judge, git_inert: Callable[[], bool
         if part.words is None:
             doubt = doubt or part.why
         elif part.words[0] == "cd":
-            places.enter(verdict.touches[-1] if verdict.readonly and verdict.touches else None)
+            target = part.words[1] if part.readonly else None
+            places.enter(() if target is None else tuple(judge(spot, "read").path for spot in places.all(target)))
     return ShellReading(tuple(parts), not doubt, doubt, search.reason, tuple(touches))
 
 
@@ -58,13 +60,16 @@ class _Places:
         if link != "&&":
             self.now = self._else
 
-    def enter(self, target: Touch | None) -> None:
-        """A cd to `target`; None when it is not known where it leads."""
+    def all(self, path: str) -> list[str]:
+        """The path as seen from each of them."""
+        return [posixpath.join(place, path) for place in self.now]
+
+    def enter(self, targets: tuple[str, ...]) -> None:
+        """A cd to one of `targets`; none when it is not known where it leads."""
         self.moved = True
-        before = self._else
-        self.now = (target.path,) if target else ()
-        self._else = tuple(dict.fromkeys((*before, *self.now)))
-        if target is None or len(self._else) > _MOST_DIRECTORIES:
+        self.now = targets
+        self._else = tuple(dict.fromkeys((*self._else, *targets)))
+        if not targets or len(self._else) > _MOST_DIRECTORIES:
             self.now = self._else = ()
 
 
@@ -72,7 +77,7 @@ def _part(
     found: Command, covered: tuple[Words, ...], places: _Places, judge: Judge, git_inert: Callable[[], bool]
 ) -> tuple[ShellPart, Verdict]:
     def look(path: str) -> Touch:
-        touches = [judge(posixpath.join(place, path), "read") for place in places.now]
+        touches = [judge(spot, "read") for spot in places.all(path)]
         return next((touch for touch in touches if touch.place != "inside"), touches[0] if touches else _nowhere(path))
 
     known = tuple(word.value for word in found.words if word.value is not None)
@@ -89,6 +94,9 @@ def _part(
         verdict = Verdict("cd through a link and back leads elsewhere", Risk.HIGH, verdict.touches)
     inputs = tuple(look(r.target.value or "") for r in found.redirects if r.op == "<")
     verdict = verdict._replace(touches=(*inputs, *verdict.touches))
+    if inputs and not verdict.readonly:
+        # A rule for `sh` is no rule for `sh < file`.
+        return ShellPart(found.text, None, False, Risk.HIGH, "it is fed a file", (known, *covered)), verdict
     return ShellPart(found.text, known, verdict.readonly, verdict.risk, verdict.why, covered), verdict
 
 
@@ -98,7 +106,7 @@ def _nowhere(path: str) -> Touch:
 
 def _same_both_ways(path: str, places: _Places, judge: Judge) -> bool:
     """Bash's cd drops `link/..` by name, the system follows the link: both must lead to one place."""
-    wanted = [posixpath.join(place, path) for place in places.now]
+    wanted = places.all(path)
     return all(judge(posixpath.normpath(name), "read").path == judge(name, "read").path for name in wanted)
 
 
@@ -133,15 +141,11 @@ def _redirected(redirect: Redirect, look: Callable[[str], Touch]) -> str:
 
 def _written(found: Command, places: _Places, judge: Judge) -> tuple[Touch, ...]:
     """The files that redirections of this command write or read, where their names are known."""
-    named = [
-        (r.target.value, "read" if r.op == "<" else "write")
-        for r in found.redirects
-        if not (r.op == ">&" and (r.target.value or "").isdigit())
-    ]
-    return tuple(
-        judge(posixpath.join(place, target), access)
-        for target, access in named
-        if target not in {None, "/dev/null"}
-        for place in places.now
-        if target
-    )
+    touches: list[Touch] = []
+    for redirect in found.redirects:
+        target = redirect.target.value
+        if target in {None, "", "/dev/null"} or (redirect.op == ">&" and target and target.isdigit()):
+            continue
+        access = "read" if redirect.op == "<" else "write"
+        touches.extend(judge(spot, access) for spot in places.all(target or ""))
+    return tuple(touches)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from codeagent.core.effects import Touch
 from codeagent.shell.forbidden import forbidden, writes_device
 from codeagent.shell.guess import expansions
-from codeagent.shell.parse import Command, Line, parse
+from codeagent.shell.line import Command, Line
+from codeagent.shell.parse import parse
 from codeagent.shell.wrappers import SHELLS, hands_on, program, scripts, suffixes, unwrap
 
 Words = tuple[str, ...]

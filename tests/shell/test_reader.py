@@ -79,6 +79,9 @@ def test_read_only(command: str, read: Any) -> None:
         "cd far/.. && ls",
         "cd out && ls",
         "cd - && ls",
+        "command cd docs && cat README.md",
+        "cd src/deep; cd ..; cat ../../other/x",
+        "git config --list",
         "sort --out x README.md",
         "grep --recursiv x .",
         "printf '%n' PATH",
@@ -133,6 +136,10 @@ def test_asked(command: str, read: Any) -> None:
         ("uv run pytest", Risk.MEDIUM),
         ("ruff check .", Risk.MEDIUM),
         ("pytest ../other", Risk.HIGH),
+        ("pytest -c/etc/x", Risk.HIGH),
+        ("make SHELL=/tmp/x", Risk.HIGH),
+        ("npm run build:deploy", Risk.HIGH),
+        ("tox -e release", Risk.HIGH),
         ("make -C /tmp test", Risk.HIGH),
         ("make deploy", Risk.HIGH),
         ("npm run deploy", Risk.HIGH),
@@ -191,6 +198,18 @@ def test_touches_name_paths_read_and_written(read: Any, project: Path) -> None:
 def test_a_relative_path_counts_from_the_shells_directory(read: Any, project: Path) -> None:
     assert unasked(read("cat ../README.md", cwd=str(project / "src")))
     assert not unasked(read("cat ../../other/x", cwd=str(project / "src")))
+
+
+def test_no_rule_for_a_program_covers_what_it_is_fed(read: Any) -> None:
+    (part,) = read("sh < README.md").parts
+    assert part.words is None
+    assert ("sh",) in part.covers
+
+
+def test_a_second_cd_counts_from_every_place_that_the_first_may_have_led_to(read: Any) -> None:
+    assert unasked(read("cd src; cd deep; ls"))
+    assert not unasked(read("cd src/deep && cd .. && cat ../../other/x"))
+    assert unasked(read("cd src/deep && cd .. && cat ../README.md"))
 
 
 def test_reasons_are_words(read: Any) -> None:
