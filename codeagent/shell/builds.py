@@ -7,9 +7,7 @@ from codeagent.shell.options import listed
 _SAFE_TARGETS = listed(
     "all build check checks clean-test compile cover coverage fmt format lint test tests typecheck types unit"
 )
-_MODULES = listed(
-    "pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build doctest"
-)
+_MODULES = listed("pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build doctest")
 _ALWAYS = listed(
     "pytest py.test mypy pyright flake8 pylint ruff black isort tsc eslint prettier jest vitest "
     "mocha ava ctest rspec "

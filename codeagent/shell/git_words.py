@@ -63,6 +63,8 @@ GIT: dict[str, Reading] = {
         needs=frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--no-contains", "--points-at"}),
     ),
     "cat-file": Reading(options("petsz", long="batch-check=?")),
+    "check-ignore": Reading(options("vnqz", long="verbose non-matching quiet no-index")),
+    "cherry": Reading(options("v", long="abbrev=?")),
     "config": Reading(
         options("z", long="get get-all local name-only null show-origin show-scope includes type= default="),
         needs=frozenset({"--get", "--get-all"}),
@@ -151,6 +153,7 @@ GIT: dict[str, Reading] = {
         ),
         needs=frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--no-contains", "--points-at"}),
     ),
+    "version": Reading(options(long="build-options"), most=0),
     "whatchanged": _LOGGING,
     "worktree": Reading(options("vz", long="porcelain verbose"), first=frozenset({"list"}), bare=False),
 }

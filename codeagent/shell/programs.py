@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple
 
 from codeagent.shell.options import Options, listed, options
 
-Operands = Literal["paths", "text", "pattern", "numbers", "none"]
+Operands = Literal["paths", "text", "pattern", "numbers", "none", "any"]
 
 
 class Program(NamedTuple):
-    """`operands`: what words that are no options mean. `pattern` is one text, then paths; with one of
+    """`operands`: what words that are no options mean. `any` words, options included,
+    are only printed or compared. `pattern` is one text, then paths; with one of
     `instead` given, paths only. `most` bounds their number.
     """
 
@@ -33,6 +34,7 @@ READERS: dict[str, Program] = {
     "base32": Program(options("d", "w", "decode wrap="), most=1),
     "base64": Program(options("d", "w", "decode wrap="), most=1),
     "basename": Program(options("az", "s", "multiple suffix= zero"), "text"),
+    "cal": Program(options("13jmy"), "text"),
     "cat": Program(options("AbeEnstTuv", long="number number-nonblank show-all show-ends show-tabs squeeze-blank")),
     "cksum": Program(options()),
     "cmp": Program(options("bls", "in", "print-bytes verbose silent quiet bytes= ignore-initial=")),
@@ -44,7 +46,7 @@ READERS: dict[str, Program] = {
     "df": Program(options("ahHiklmPT", "t", "all human-readable inodes local portability print-type total type=")),
     "diff": Program(
         options(
-            "abBcdeilnqstuwyEpNZ",
+            "abBcdeinqstuwyEpNZ",
             "UCW",
             "brief unified=? context=? side-by-side width= suppress-common-lines ignore-case ignore-space-change "
             "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? "
@@ -60,10 +62,11 @@ READERS: dict[str, Program] = {
             "all apparent-size bytes total human-readable summarize max-depth= one-file-system threshold= si",
         )
     ),
-    "echo": Program(options(), "text"),
+    "echo": Program(options(), "any"),
     "egrep": Program(options("cEFhHilnoqsvwx", "ABCem", digits=True), "pattern", instead=frozenset({"-e"})),
     "expand": Program(options("i", "t", "initial tabs=")),
-    "false": Program(options(), "text"),
+    "expr": Program(options(), "any"),
+    "false": Program(options(), "any"),
     "fgrep": Program(options("cFhHilnoqsvwx", "ABCem", digits=True), "pattern", instead=frozenset({"-e"})),
     "file": Program(options("bhiN", "F", "brief mime mime-type mime-encoding no-dereference")),
     "fmt": Program(options("cstu", "w", "width=")),
@@ -89,6 +92,7 @@ READERS: dict[str, Program] = {
     "hostname": Program(options("s", long="short"), "none"),
     "id": Program(options("agGnruz", long="group groups name real user"), "text"),
     "join": Program(options("iz", "12aejotv", "ignore-case check-order nocheck-order header"), most=2),
+    "locale": Program(options("am", long="all-locales"), "none"),
     "ls": Program(
         options(
             "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
@@ -155,7 +159,7 @@ READERS: dict[str, Program] = {
     "tree": Program(
         options("acdDfFghinNpQrstuvACSUJX", "ILP", "dirsfirst gitignore noreport prune du si filelimit= charset= sort=")
     ),
-    "true": Program(options(), "text"),
+    "true": Program(options(), "any"),
     "tty": Program(options("s"), "none"),
     "type": Program(options("afptP"), "text"),
     "uname": Program(
@@ -171,11 +175,11 @@ READERS: dict[str, Program] = {
     "which": Program(options("as"), "text"),
     "whoami": Program(options(), "none"),
     "xxd": Program(options("abEiupv", "cgls"), most=1),
-    ":": Program(options(), "text"),
+    ":": Program(options(), "any"),
 }
 
 VERSIONED = listed(
-    "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl php lua java javac "
+    "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl lua java javac "
     "rg jq sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl"
 )
 """Programs whose `--version` answers by itself. Absent: yarn, pnpm, npm, cargo, rustc, go: the project chooses

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable
 
 from codeagent.core.effects import Risk, ShellPart, ShellReading, Touch
-from codeagent.shell.classify import Verdict, classify
+from codeagent.shell.classify import Finding, classify
 from codeagent.shell.line import Command, Redirect
 from codeagent.shell.parse import parse, warm
 from codeagent.shell.search import Search, Words
@@ -35,9 +35,9 @@ def read_line(command: str, cwd: str, judge: Judge, git_inert: Callable[[], bool
     doubt = line.why
     for found, covered in zip(line.commands, covers, strict=True):
         places.step(found.link)
-        part, verdict = _part(found, covered, places, judge, git_inert)
+        part, finding = _part(found, covered, places, judge, git_inert)
         parts.append(part)
-        touches.update(dict.fromkeys(verdict.touches))
+        touches.update(dict.fromkeys(finding.touches))
         if part.words is None:
             doubt = doubt or part.why
         elif part.words[0] == "cd":
@@ -75,7 +75,7 @@ class _Places:
 
 def _part(
     found: Command, covered: tuple[Words, ...], places: _Places, judge: Judge, git_inert: Callable[[], bool]
-) -> tuple[ShellPart, Verdict]:
+) -> tuple[ShellPart, Finding]:
     def look(path: str) -> Touch:
         touches = [judge(spot, "read") for spot in places.all(path)]
         return next((touch for touch in touches if touch.place != "inside"), touches[0] if touches else _nowhere(path))
@@ -85,19 +85,19 @@ def _part(
     if obstacle or len(known) != len(found.words) or not known:
         why = obstacle or "a word of it is only known when it runs"
         part = ShellPart(found.text, None, False, Risk.HIGH, why, covered)
-        return part, Verdict(why, Risk.HIGH, _written(found, places, judge))
+        return part, Finding(why, Risk.HIGH, _written(found, places, judge))
     covered = tuple(words for words in covered if words != known)
-    verdict = classify(known, look, git_inert)
-    if verdict.readonly and places.moved and "git" in known[:3]:
-        verdict = Verdict("git after cd may work in another repository", Risk.HIGH, verdict.touches)
-    if verdict.readonly and known[0] == "cd" and not _same_both_ways(known[1], places, judge):
-        verdict = Verdict("cd through a link and back leads elsewhere", Risk.HIGH, verdict.touches)
+    finding = classify(known, look, git_inert)
+    if finding.readonly and places.moved and "git" in known:
+        finding = Finding("git after cd may work in another repository", Risk.HIGH, finding.touches)
+    if finding.readonly and known[0] == "cd" and not _same_both_ways(known[1], places, judge):
+        finding = Finding("cd through a link and back leads elsewhere", Risk.HIGH, finding.touches)
     inputs = tuple(look(r.target.value or "") for r in found.redirects if r.op == "<")
-    verdict = verdict._replace(touches=(*inputs, *verdict.touches))
-    if inputs and not verdict.readonly:
+    finding = finding._replace(touches=(*inputs, *finding.touches))
+    if inputs and not finding.readonly:
         # A rule for `sh` is no rule for `sh < file`.
-        return ShellPart(found.text, None, False, Risk.HIGH, "it is fed a file", (known, *covered)), verdict
-    return ShellPart(found.text, known, verdict.readonly, verdict.risk, verdict.why, covered), verdict
+        return ShellPart(found.text, None, False, Risk.HIGH, "it is fed a file", (known, *covered)), finding
+    return ShellPart(found.text, known, finding.readonly, finding.risk, finding.why, covered), finding
 
 
 def _nowhere(path: str) -> Touch:

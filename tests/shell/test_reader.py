@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from codeagent.core.effects import Risk
 
@@ -47,7 +49,12 @@ def unasked(reading: Any) -> bool:
         "date +%F",
         "cat far/../app.py",
         "ls 2>&1 | tail -n +3",
-        "jq .name README.md",
+        "jq '.environment | .x' README.md",
+        "sed -n '/^def main/,/return/p' src/app.py",
+        "awk -F: '{print $1, $NF}' README.md",
+        "expr 1 + 2",
+        "git -P log -1",
+        "git stash show -p stash@{0}",
     ],
 )
 def test_read_only(command: str, read: Any) -> None:
@@ -85,6 +92,19 @@ def test_read_only(command: str, read: Any) -> None:
         "sort --out x README.md",
         "grep --recursiv x .",
         "printf '%n' PATH",
+        "printf '%5lln' PATH",
+        "strings @README.md",
+        "diff -l a b",
+        "git for-each-ref --format='%(signature)'",
+        "cd src && nice -n 5 git status",
+        "sed -n '/[/]/w x/p' README.md",
+        "sed -n '/\\c/w x/p' README.md",
+        "sed -n '/a/w x' README.md",
+        "awk '{print > 1}' README.md",
+        "awk '{print}' FS=x",
+        "jq 'env' README.md",
+        "jq '\"\\(env)\"' README.md",
+        "jq '$ENV.X' README.md",
         "printf -v PATH x",
         "find . -fprint x",
         "tail -f README.md",
@@ -218,6 +238,14 @@ def test_reasons_are_words(read: Any) -> None:
     assert "10,001" in read("x" * 10_001).why
     assert read("").why == "there is no command in it"
     assert read("cat /etc/passwd").parts[0].why == "/etc/passwd lies outside the project"
+
+
+@given(st.text(max_size=60) | st.text("ls rm/|&;()<>{}$`'\"\\\n#~*=-[]!x", max_size=40))
+@settings(max_examples=300)
+def test_any_text_can_be_read(read: Any, text: str) -> None:
+    reading = read(text)
+    assert reading.plain == (not reading.why)
+    assert not reading.plain or all(part.words for part in reading.parts)
 
 
 @pytest.mark.parametrize(
