@@ -9,8 +9,7 @@ _SAFE_TARGETS = listed(
 )
 _MODULES = listed("pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build doctest")
 _ALWAYS = listed(
-    "pytest py.test mypy pyright flake8 pylint ruff black isort tsc eslint prettier jest vitest "
-    "mocha ava ctest rspec "
+    "pytest py.test mypy pyright flake8 pylint ruff black isort tsc eslint prettier jest vitest mocha ava ctest rspec "
     "rubocop phpunit shellcheck shfmt gofmt golangci-lint rustfmt clang-format clang-tidy biome oxlint stylelint"
 )
 _SUBCOMMANDS: dict[str, frozenset[str]] = {

@@ -49,8 +49,8 @@ READERS: dict[str, Program] = {
             "abBcdeinqstuwyEpNZ",
             "UCW",
             "brief unified=? context=? side-by-side width= suppress-common-lines ignore-case ignore-space-change "
-            "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? "
-            "strip-trailing-cr new-file",
+            "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? strip-trailing-cr "
+            "new-file",
         ),
         most=2,
     ),
@@ -76,11 +76,11 @@ READERS: dict[str, Program] = {
         options(
             "abcEFGhHiIlLnoPqrsTvwxyZz",
             "ABCemDd",
-            "after-context= before-context= context= count color=? colour=? extended-regexp fixed-strings basic-regexp "
-            "perl-regexp files-with-matches files-without-match ignore-case no-ignore-case invert-match line-number "
-            "line-regexp word-regexp max-count= no-filename with-filename no-messages only-matching "
-            "quiet silent recursive "
-            "regexp= include= exclude= exclude-dir= binary-files= text null byte-offset initial-tab line-buffered",
+            "after-context= before-context= context= count color=? colour=? extended-regexp fixed-strings "
+            "basic-regexp perl-regexp files-with-matches files-without-match ignore-case no-ignore-case invert-match "
+            "line-number line-regexp word-regexp max-count= no-filename with-filename no-messages only-matching quiet "
+            "silent recursive regexp= include= exclude= exclude-dir= binary-files= text null byte-offset initial-tab "
+            "line-buffered",
             digits=True,
         ),
         "pattern",
@@ -97,11 +97,10 @@ READERS: dict[str, Program] = {
         options(
             "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
             "ITw",
-            "all almost-all author block-size= classify=? color=? directory full-time "
-            "group-directories-first human-readable "
-            "si hide= ignore= ignore-backups inode indicator-style= file-type kibibytes literal "
-            "numeric-uid-gid no-group "
-            "quote-name quoting-style= recursive reverse size sort= time= time-style= width= zero",
+            "all almost-all author block-size= classify=? color=? directory full-time group-directories-first "
+            "human-readable si hide= ignore= ignore-backups inode indicator-style= file-type kibibytes literal "
+            "numeric-uid-gid no-group quote-name quoting-style= recursive reverse size sort= time= time-style= width= "
+            "zero",
         )
     ),
     "md5sum": _SUM,
@@ -117,18 +116,13 @@ READERS: dict[str, Program] = {
         options(
             "aciFHhIlnNoPpqsSUvVwx.0u",
             "ABCegmtTjMdEr",
-            "after-context= before-context= context= case-sensitive ignore-case smart-case color= "
-            "colors= column no-column "
-            "count count-matches files files-with-matches files-without-match fixed-strings glob= iglob= "
-            "heading no-heading "
-            "hidden no-hidden invert-match json line-number no-line-number line-regexp word-regexp "
-            "max-columns= max-count= "
-            "max-depth= max-filesize= multiline multiline-dotall no-config no-filename with-filename "
-            "no-ignore no-ignore-vcs "
-            "no-messages null only-matching pcre2 passthru pretty quiet regexp= replace= sort= sortr= "
-            "stats text threads= "
-            "trim type= type-not= type-list unrestricted vimgrep max-columns-preview encoding= no-follow "
-            "no-pre engine=",
+            "after-context= before-context= context= case-sensitive ignore-case smart-case color= colors= column "
+            "no-column count count-matches files files-with-matches files-without-match fixed-strings glob= iglob= "
+            "heading no-heading hidden no-hidden invert-match json line-number no-line-number line-regexp word-regexp "
+            "max-columns= max-count= max-depth= max-filesize= multiline multiline-dotall no-config no-filename "
+            "with-filename no-ignore no-ignore-vcs no-messages null only-matching pcre2 passthru pretty quiet regexp= "
+            "replace= sort= sortr= stats text threads= trim type= type-not= type-list unrestricted vimgrep "
+            "max-columns-preview encoding= no-follow no-pre engine=",
         ),
         "pattern",
         instead=frozenset({"-e", "--regexp", "--files", "--type-list"}),
@@ -145,9 +139,8 @@ READERS: dict[str, Program] = {
         options(
             "bcCdfghiMnRrsuVz",
             "kt",
-            "key= field-separator= numeric-sort reverse unique human-numeric-sort general-numeric-sort "
-            "version-sort stable "
-            "ignore-case ignore-leading-blanks dictionary-order month-sort check=? zero-terminated",
+            "key= field-separator= numeric-sort reverse unique human-numeric-sort general-numeric-sort version-sort "
+            "stable ignore-case ignore-leading-blanks dictionary-order month-sort check=? zero-terminated",
         )
     ),
     "stat": Program(options("t", "c", "format= printf= terse")),
@@ -179,8 +172,8 @@ READERS: dict[str, Program] = {
 }
 
 VERSIONED = listed(
-    "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl lua java javac "
-    "rg jq sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl"
+    "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl lua java javac rg jq "
+    "sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl"
 )
 """Programs whose `--version` answers by itself. Absent: yarn, pnpm, npm, cargo, rustc, go: the project chooses
 the binary that answers."""
@@ -201,18 +194,17 @@ VERSION_FORMS = frozenset(
 FIND_TESTS = {
     **dict.fromkeys(
         listed(
-            "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype "
-            "-maxdepth -mindepth -size "
-            "-mtime -mmin -atime -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -printf -fstype -used"
+            "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth "
+            "-mindepth -size -mtime -mmin -atime -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -printf "
+            "-fstype -used"
         ),
         "text",
     ),
     **dict.fromkeys(listed("-newer -anewer -cnewer -samefile"), "path"),
     **dict.fromkeys(
         listed(
-            "-print -print0 -ls -empty -prune -depth -d -xdev -mount -readable -writable -executable -true "
-            "-false -not ! -o -or -a "
-            "-and ( ) , -nouser -nogroup -daystart -quit -noleaf -ignore_readdir_race"
+            "-print -print0 -ls -empty -prune -depth -d -xdev -mount -readable -writable -executable -true -false "
+            "-not ! -o -or -a -and ( ) , -nouser -nogroup -daystart -quit -noleaf -ignore_readdir_race"
         ),
         "",
     ),
