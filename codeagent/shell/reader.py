@@ -8,6 +8,7 @@ from collections.abc import Callable
 from codeagent.core.effects import Risk, ShellPart, ShellReading, Touch
 from codeagent.shell.classify import Finding, classify
 from codeagent.shell.line import Command, Redirect
+from codeagent.shell.options import listed
 from codeagent.shell.parse import parse, warm
 from codeagent.shell.search import Search, Words
 
@@ -15,6 +16,10 @@ __all__ = ["read_line", "warm"]
 
 Judge = Callable[[str, str], Touch]
 
+_DISTURBERS = listed(
+    ". alias bind builtin command enable eval exec hash mapfile popd pushd read readarray set shopt source trap unalias"
+)
+"""Builtins after which another word may name another program, or a relative path another file."""
 _MOST_DIRECTORIES = 4
 """Directories that a line may be in at one place, after `cd a; cd b ...`."""
 
@@ -33,16 +38,23 @@ def read_line(command: str, cwd: str, judge: Judge, git_inert: Callable[[], bool
     touches: dict[Touch, None] = {}
     places = _Places(cwd)
     doubt = line.why
+    disturbed = False
     for found, covered in zip(line.commands, covers, strict=True):
         places.step(found.link)
         part, finding = _part(found, covered, places, judge, git_inert)
+        if disturbed and part.readonly:
+            part = ShellPart(
+                part.text, part.words, False, Risk.HIGH, "an earlier part may change what it means", covered
+            )
         parts.append(part)
         touches.update(dict.fromkeys(finding.touches))
         if part.words is None:
             doubt = doubt or part.why
         elif part.words[0] == "cd":
             target = part.words[1] if part.readonly else None
-            places.enter(() if target is None else tuple(judge(spot, "read").path for spot in places.all(target)))
+            spots = () if target is None else tuple(judge(spot, "read").path for spot in places.all(target))
+            places.enter(spots, aside=found.link in {"|", "|&"})
+        disturbed = disturbed or not (part.readonly or part.words is None or part.words[0] not in _DISTURBERS)
     return ShellReading(tuple(parts), not doubt, doubt, search.reason, tuple(touches))
 
 
@@ -64,11 +76,11 @@ class _Places:
         """The path as seen from each of them."""
         return [posixpath.join(place, path) for place in self.now]
 
-    def enter(self, targets: tuple[str, ...]) -> None:
-        """A cd to one of `targets`; none when it is not known where it leads."""
+    def enter(self, targets: tuple[str, ...], *, aside: bool) -> None:
+        """A cd to one of `targets`; none when it is not known where it leads. In a pipe it moves nobody else."""
         self.moved = True
-        self.now = targets
         self._else = tuple(dict.fromkeys((*self._else, *targets)))
+        self.now = self._else if aside else targets
         if not targets or len(self._else) > _MOST_DIRECTORIES:
             self.now = self._else = ()
 

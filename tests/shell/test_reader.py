@@ -86,6 +86,9 @@ def test_read_only(command: str, read: Any) -> None:
         "cd far/.. && ls",
         "cd out && ls",
         "cd - && ls",
+        "ls | cd src && cat ../../other/x",
+        "ls | cd src/deep && cat ../../README.md",
+        "cd src/deep | ls && cat ../../README.md",
         "command cd docs && cat README.md",
         "cd src/deep; cd ..; cat ../../other/x",
         "git config --list",
@@ -230,6 +233,13 @@ def test_a_second_cd_counts_from_every_place_that_the_first_may_have_led_to(read
     assert unasked(read("cd src; cd deep; ls"))
     assert not unasked(read("cd src/deep && cd .. && cat ../../other/x"))
     assert unasked(read("cd src/deep && cd .. && cat ../README.md"))
+
+
+@pytest.mark.parametrize("first", ["pushd /etc", "hash -p ./x cat", "source x", "alias cat=rm", "builtin cd /etc"])
+def test_nothing_is_read_only_after_a_builtin_that_changes_the_shell(first: str, read: Any) -> None:
+    before, after = read(f"{first}; cat passwd").parts
+    assert not before.readonly
+    assert not after.readonly
 
 
 def test_reasons_are_words(read: Any) -> None:
