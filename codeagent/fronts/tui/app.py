@@ -61,7 +61,7 @@ class Codeagent(App[int]):
         self.talk = Talk(self)
         self.bridge = Bridge(self, self.show, self.stage)
         self._connect = connect
-        self._unfolded = False
+        self._unfolded = self._stale = False
         self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
         for known in (DARK, LIGHT):
@@ -138,8 +138,9 @@ class Codeagent(App[int]):
                 self.status.received(len(text) / 4)
             case ToolFinished(view=Todo() as todo):
                 self.todo.update(todo)
-        if isinstance(event, Fact):
-            self.stand()
+        if isinstance(event, Fact) and not self._stale:
+            self._stale = True
+            self.call_next(self.stand)
 
     def redraw(self) -> None:
         """Draw the open session from its journal."""
@@ -155,7 +156,8 @@ class Codeagent(App[int]):
         self.stand()
 
     def stand(self) -> None:
-        """Bring status line and waiting messages up to date."""
+        """Bring status line and waiting messages up to date, once all that watch the journal have seen its news."""
+        self._stale = False
         (self.status.begin if self.talk.working else self.status.end)()
         if (desk := self.talk.desk) is None:
             return

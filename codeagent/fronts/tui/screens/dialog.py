@@ -66,6 +66,15 @@ class Dialog(ModalScreen[T], Generic[T]):
     def armed(self) -> None:
         """Keys count from now on."""
 
+    @property
+    def typing(self) -> bool:
+        """Whether a field of the dialog takes the keys now."""
+        return self.has_class("-words") or self.has_class("-edit")
+
+    def field_key(self, key: str) -> bool:
+        """A key while typing; whether it is not for the field."""
+        return False
+
     def key(self, key: str) -> bool:
         """Another key; whether it was taken."""
         return False
@@ -135,8 +144,11 @@ class Dialog(ModalScreen[T], Generic[T]):
     # -- keys ----------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
+        if self.typing and event.key != "escape":
+            if self.field_key(event.key):
+                event.stop()
+            return
         event.stop()
-        event.prevent_default()
         if event.key == "escape":
             self.decline()
         elif not self.guard.takes(self.stage.now()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -75,10 +74,6 @@ class Trouble(Dialog[Overrides | None]):
             self.dress()
         else:
             self.dismiss(None)
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" or not self.has_class("-words"):
-            super().on_key(event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
