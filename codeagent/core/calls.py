@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -26,6 +27,8 @@ from codeagent.core.toolset import Toolset
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+
+CHANGED = "The user changed your call before accepting it. What was run:"
 
 
 class Ready(Struct, frozen=True):
@@ -88,6 +91,7 @@ class Calls:
     async def _serve(self, ready: Ready) -> ToolFinished:
         """Ask the gate, then run. A person who edits the change first makes it be planned again."""
         use = ready.use
+        changed: tuple[Text, ...] = ()
         permit = await self._gate.permit(use, ready.effect)
         if isinstance(permit, Revised):
             revised = replace(use, input=dict(permit.input), malformed="")
@@ -96,13 +100,14 @@ class Calls:
                 return self._finish(use, again, 0)
             ready, consent = again, permit
             permit = await self._gate.permit(use, ready.effect, consent)
+            changed = (Text(f"{CHANGED} {msgspec.json.encode(dict(consent.input)).decode()}"),)
         if isinstance(permit, Refusal):
             return self._finish(use, Result.of(permit.reason, is_error=True, summary="not allowed"), 0, refused=True)
         if isinstance(permit, Revised):
             return self._finish(use, Result.of("Not run.", is_error=True, summary="not run"), 0, refused=True)
-        return await self._run(ready, permit)
+        return await self._run(ready, permit, changed)
 
-    async def _run(self, ready: Ready, permit: Permit) -> ToolFinished:
+    async def _run(self, ready: Ready, permit: Permit, changed: tuple[Text, ...]) -> ToolFinished:
         use, effect = ready.use, ready.effect
         key = self._ids.new("call")
         self._journal.append(
@@ -111,8 +116,8 @@ class Calls:
         started = self._clock.monotonic()
         result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
         took = int(1000 * (self._clock.monotonic() - started))
-        if permit.words:
-            result = replace(result, blocks=(*result.blocks, Text(f"The user adds: {permit.words}")))
+        adds = (Text(f"The user adds: {permit.words}"),) if permit.words else ()
+        result = replace(result, blocks=(*result.blocks, *changed, *adds))
         return self._finish(use, result, took)
 
     async def _result(self, tool: Tool[Any], args: Any, permit: Permit, use: ToolUse) -> Result:

@@ -71,14 +71,15 @@ def threshold(info: ModelInfo, policy: Policy) -> int:
 
 def size(entries: Sequence[Entry], info: ModelInfo) -> int:
     """Tokens of the next prompt: what the last reply reported, and an estimate of what came after it."""
-    known, tail = 0, 0
-    for entry in entries:
+    known = tail = 0
+    for entry in reversed(entries):
+        if isinstance(entry, Compacted):
+            known = entry.after_tokens
+            break
         if isinstance(entry, AssistantSaid) and entry.usage.total:
-            known, tail = entry.usage.total, 0
-        elif isinstance(entry, Compacted):
-            known, tail = entry.after_tokens, 0
-        else:
-            tail += _characters(entry)
+            known = entry.usage.total
+            break
+        tail += _characters(entry)
     return known + int(1.1 * tail / info.chars_per_token)
 
 

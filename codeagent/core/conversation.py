@@ -101,29 +101,94 @@ def live(entries: Sequence[Entry]) -> list[int]:
 
 def request(entries: Sequence[Entry]) -> Request:
     """The request that follows from these entries."""
-    now = parameters(entries)
-    return Request(
-        model=now.model,
-        system=now.system,
-        tools=now.tools,
-        messages=messages(entries),
-        max_tokens=now.max_tokens,
-        effort=now.effort,
-        cache="1h" if now.cache == "1h" else "5m",
-        without=now.without,
-    )
+    return Fold().request(entries)
 
 
 def digest(part: object) -> str:
     """sha256 of anything in its canonical JSON form."""
-    return hashlib.sha256(msgspec.json.encode(part)).hexdigest()
+    try:
+        data = msgspec.json.encode(part)
+    except UnicodeEncodeError:  # a lone surrogate, from a file name or from cut JSON
+        data = repr(part).encode("utf-8", "backslashreplace")
+    return hashlib.sha256(data).hexdigest()
 
 
 def messages(entries: Sequence[Entry]) -> tuple[Message, ...]:
     """The conversation: alternating roles, the user first."""
-    said: list[Message] = []
-    mine: list[Block] = []
-    for user, blocks in _speech(entries):
+    return Fold().messages(entries)
+
+
+class Fold:
+    """The same function for a list that grows: what is settled is not folded again.
+
+    Settled is everything before the latest reply: its results and what the user said since may still
+    come, what lies before was sent and is never edited. A rewind or a compaction starts over. Tests
+    hold it equal to folding from the start.
+    """
+
+    def __init__(self) -> None:
+        self._restart()
+
+    def _restart(self) -> None:
+        self._seen = 0
+        self._path: list[int] = []
+        self._settled: list[Message] = []
+        self._opening: list[Block] = []
+        self._thoughtless: frozenset[int] = frozenset()
+
+    def request(self, entries: Sequence[Entry]) -> Request:
+        """The request that follows from these entries."""
+        now = parameters(entries)
+        return Request(
+            model=now.model,
+            system=now.system,
+            tools=now.tools,
+            messages=self.messages(entries),
+            max_tokens=now.max_tokens,
+            effort=now.effort,
+            cache="1h" if now.cache == "1h" else "5m",
+            without=now.without,
+            previous=next((e.message_id for e in reversed(entries) if isinstance(e, AssistantSaid)), ""),
+        )
+
+    def messages(self, entries: Sequence[Entry]) -> tuple[Message, ...]:
+        """The conversation so far. The list must be the one of the call before, or one that extends it."""
+        fresh = entries[self._seen :]
+        if len(entries) < self._seen or any(isinstance(entry, Rewound | Compacted) for entry in fresh):
+            self._restart()
+        if self._seen == 0:
+            self._begin(entries)
+        else:
+            self._path.extend(range(self._seen, len(entries)))
+        self._seen = len(entries)
+        said, settled, rest = _fold(entries, self._path, self._settled, self._opening, self._thoughtless)
+        if settled > len(self._settled):
+            self._settled, self._path, self._opening = said[:settled], self._path[rest:], []
+        return tuple(said)
+
+    def _begin(self, entries: Sequence[Entry]) -> None:
+        path = live(entries)
+        at = next((i for i in reversed(range(len(path))) if isinstance(entries[path[i]], Compacted)), None)
+        if at is None:
+            self._path = path
+            return
+        cut = entries[path[at]]
+        assert isinstance(cut, Compacted), "found as one above"
+        self._path = [p for p in path[:at] if p >= cut.keep_from] + path[at + 1 :]
+        self._opening = [Text(cut.summary), *(Note(text) for text in cut.restored if text.strip())]
+        self._thoughtless = frozenset(path[:at])
+
+
+def _fold(
+    entries: Sequence[Entry],
+    path: Sequence[int],
+    settled: Sequence[Message],
+    opening: Sequence[Block],
+    thoughtless: frozenset[int],
+) -> tuple[list[Message], int, int]:
+    """All messages; how many of them are settled now, and where in `path` the rest begins."""
+    said, mine, before, rest = list(settled), list(opening), len(settled), 0
+    for at, user, blocks in _speech(entries, path, thoughtless):
         if user:
             mine.extend(blocks)
         elif said and not mine and said[-1].role == "assistant":
@@ -132,50 +197,33 @@ def messages(entries: Sequence[Entry]) -> tuple[Message, ...]:
             if mine:
                 said.append(Message("user", tuple(mine)))
                 mine = []
+            before, rest = len(said), at
             said.append(Message("assistant", tuple(blocks)))
     if mine:
         said.append(Message("user", tuple(mine)))
-    return tuple(said)
+    return said, before, rest
 
 
-def _speech(entries: Sequence[Entry]) -> Iterator[tuple[bool, Sequence[Block]]]:
-    """Who says what, in order; True is the user's side, on which results and notes stand too."""
-    path = live(entries)
-    kept, cut = _after_compaction(entries, path)
-    if cut is not None:
-        yield True, [Text(cut.summary), *(Note(text) for text in cut.restored if text.strip())]
-        before = path.index(_position(entries, path, cut))
-        thoughtless = set(path[:before])
-    else:
-        thoughtless = set()
-    results = _Results(entries, kept)
-    for position in kept:
+def _speech(
+    entries: Sequence[Entry], path: Sequence[int], thoughtless: frozenset[int]
+) -> Iterator[tuple[int, bool, Sequence[Block]]]:
+    """Who says what, in order: place in `path`, whether it is the user's side (results and notes too), blocks."""
+    results = _Results(entries, path)
+    for at, position in enumerate(path):
         match entries[position]:
             case UserSaid(blocks=blocks):
-                yield True, [b for b in blocks if not _blank(b)]
+                yield at, True, [b for b in blocks if not _blank(b)]
             case Noted(to="model" | "both", text=text) if text.strip():
-                yield True, [Note(text)]
+                yield at, True, [Note(text)]
             case TurnEnded(why="interrupted"):
-                yield True, [Note(INTERRUPTED)]
+                yield at, True, [Note(INTERRUPTED)]
             case AssistantSaid(void=False) as reply:
                 sayable = _sayable(reply, thinking=position not in thoughtless)
                 if sayable:
-                    yield False, sayable
-                    yield True, [results.of(use, position) for use in reply.uses]
+                    yield at, False, sayable
+                    yield at, True, [results.of(use, position) for use in reply.uses]
             case _:
                 pass
-
-
-def _after_compaction(entries: Sequence[Entry], path: list[int]) -> tuple[list[int], Compacted | None]:
-    for at in range(len(path) - 1, -1, -1):
-        entry = entries[path[at]]
-        if isinstance(entry, Compacted):
-            return [p for p in path[:at] if p >= entry.keep_from] + path[at + 1 :], entry
-    return path, None
-
-
-def _position(entries: Sequence[Entry], path: Sequence[int], cut: Compacted) -> int:
-    return next(p for p in reversed(path) if entries[p] is cut)
 
 
 def _sayable(reply: AssistantSaid, *, thinking: bool) -> list[Block]:

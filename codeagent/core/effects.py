@@ -27,7 +27,8 @@ class Touch(Struct, frozen=True):
     """A path that an effect reaches, judged after links and `..` were resolved.
 
     `path` is absolute and resolved; `named` is what the call said. `protected` places need an
-    explicit yes whatever the rules say.
+    explicit yes whatever the rules say. `vital` marks the file system's root, the home, the
+    project root and their parents: what the built-in deny keeps from being removed.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Touch(Struct, frozen=True):
     place: Literal["inside", "outside", "protected"]
     named: str = ""
     why: str = ""
+    vital: bool = False
 
 
 class ShellPart(Struct, frozen=True):
@@ -58,12 +60,14 @@ class ShellReading(Struct, frozen=True):
     """A shell line, read. `plain` is False when some byte was not understood: then it is asked.
 
     `forbidden` is the reason of the built-in deny (removing the root, making file systems ...).
+    `touches` are the paths that its parts name and that are known before it runs.
     """
 
     parts: tuple[ShellPart, ...]
     plain: bool
     why: str = ""
     forbidden: str = ""
+    touches: tuple[Touch, ...] = ()
 
 
 class Effect(Struct, frozen=True):

@@ -178,6 +178,8 @@ class AssistantSaid(Fact, frozen=True, tag="assistant_said"):
     cut: tuple[str, ...] = ()
     """Names of calls that were cut off and dropped."""
     void: bool = False
+    miss: str = ""
+    """Why the provider's cache missed (`messages_changed` ...), if it said so."""
 
     @property
     def uses(self) -> tuple[ToolUse, ...]:

@@ -24,7 +24,7 @@ from codeagent.core.effects import (
 from codeagent.core.events import Decided, Entry, Switched
 from codeagent.core.messages import ToolUse
 from codeagent.core.ports import Approver
-from codeagent.core.rules import Rule, Rules, covering, matching, narrow
+from codeagent.core.rules import Rule, Rules, narrow
 
 MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
 ALIASES = {
@@ -74,17 +74,15 @@ class Gate:
         """What holds in every mode."""
         if effect.shell and effect.shell.forbidden:
             return Verdict("deny", "builtin", f"{effect.shell.forbidden}. This is never run, in any mode.")
-        if rule := matching(rules, "deny", effect):
+        if rule := rules.denied(effect):
             return _by_rule("deny", rule)
         for touch in effect.touches:
             if touch.place == "protected":
                 what = "changes" if touch.access == "write" else "reads"
                 reason = f" ({touch.why})" if touch.why else ""
                 return Verdict("ask", "protected", f"It {what} {touch.named or touch.path}, a protected place{reason}.")
-        if self.mode != "bypass" or effect.shell is None:
-            rule = matching(rules, "ask", effect)
-            if rule:
-                return _by_rule("ask", rule)
+        if self.mode != "bypass" and (rule := rules.asked(effect)):
+            return _by_rule("ask", rule)
         return None
 
     def _free(self, effect: Effect, rules: Rules) -> Verdict | None:
@@ -95,8 +93,8 @@ class Gate:
         if self.mode == "plan" and not harmless:
             why = "Plan mode only explores. Present the plan; changes come when it is approved."
             return Verdict("deny", "mode", why)
-        if rule := matching(rules, "allow", effect):
-            return _by_rule("allow", rule, _parts(effect, rules, "allow"))
+        if covering := rules.allowed(effect):
+            return _by_rule("allow", covering[0], _parts(effect, rules, "allow"))
         if harmless:
             why = "It only reads, inside the project."
             return Verdict("allow", "mode", why, parts=_parts(effect, rules, "allow"))
@@ -243,9 +241,9 @@ def _parts(effect: Effect, rules: Rules, whole: Decision) -> tuple[tuple[str, De
         return ()
     told: list[tuple[str, Decision, str]] = []
     for part in effect.shell.parts:
-        rule = covering(rules, "allow", part)
+        rule = rules.for_part(part)
         if rule is not None:
-            told.append((part.text, "allow", f"rule {rule.text} ({rule.source})"))
+            told.append((part.text, rule.kind, f"rule {rule.text} ({rule.source})"))
         elif part.readonly:
             told.append((part.text, "allow", "it only reads, inside the project"))
         else:

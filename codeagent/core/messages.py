@@ -98,7 +98,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
 
     `system` is a tuple of blocks, the stable ones first. `without` names optional features that
     were refused by the server in this session and must not be sent again. `cache` is the
-    lifetime wanted for the prefix.
+    lifetime wanted for the prefix. `previous` is the provider's id of the reply before, if it is
+    known: a provider can then say why its cache missed.
     """
 
     model: str
@@ -109,6 +110,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
     effort: str = ""
     cache: Literal["5m", "1h"] = "5m"
     without: tuple[str, ...] = ()
+    previous: str = ""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.calls import Calls
-from codeagent.core.conversation import digest, parameters, request
+from codeagent.core.conversation import Fold, digest, parameters
 from codeagent.core.effects import AskValve
 from codeagent.core.errors import CodeagentError, ContextOverflow, ModelError, RequestRejected
 from codeagent.core.events import (
@@ -84,6 +84,7 @@ class Turn:
         self._journal, self._model, self._calls = journal, model, calls
         self._valves, self._around = valves, surroundings
         self._progress = NoProgress()
+        self._fold = Fold()
         self._counts = _Counts()
         self._started = surroundings.clock.monotonic()
 
@@ -121,7 +122,7 @@ class Turn:
         if compaction.due(self._journal.entries, self._info(), self._around.policy):
             await self._compact("auto")
         while True:
-            asked = request(self._journal.entries)
+            asked = self._fold.request(self._journal.entries)
             try:
                 return await self._listen(asked)
             except RequestRejected as refused:

@@ -6,25 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
-
 from codeagent.core.agent import Agent
+from codeagent.core.listed import Listed
 
-
-class Listed(Struct, frozen=True):
-    """A session in a list. `when` is seconds since the epoch of its last event; `cost` None when unknown."""
-
-    id: str
-    title: str
-    when: float
-    branch: str = ""
-    model: str = ""
-    cost: float | None = None
-    turns: int = 0
-    size: int = 0
-    headless: bool = False
-    cwd: str = ""
-    path: str = ""
+__all__ = ["Desk", "Listed"]
 
 
 class Desk(Protocol):
@@ -61,7 +46,7 @@ class Desk(Protocol):
         ...
 
     def files(self) -> Sequence[str]:
-        """Project files for completion, relative, ignore rules applied; may be cached."""
+        """Project files for completion, relative, ignore rules applied, as last listed: answers at once."""
         ...
 
     @property
@@ -74,10 +59,15 @@ class Desk(Protocol):
         """`on` or `off`, or an empty string when there is none to speak of."""
         ...
 
-    def warm(self) -> None:
-        """Import what the first request needs. Takes up to a second; called in a thread."""
+    @property
+    def began(self) -> int:
+        """How many entries of the journal are older than this run."""
         ...
 
-    def close(self) -> None:
-        """Sync and release the log; end background work."""
+    async def warm(self) -> None:
+        """Do ahead what the first request would have to wait for: import the SDK, connect."""
+        ...
+
+    async def close(self) -> None:
+        """End background work, close connections, sync and release the log."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codeagent.core.budget import Meter
 from codeagent.core.events import (
     Compacted,
     Event,
@@ -67,12 +68,12 @@ Level = str
 def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - one case each, flat on purpose
     """What a person is told of an event beside the conversation itself, or None. Not cleaned for a screen yet."""
     match event:
-        case Noted(to="model"):
+        case Noted(to="model") | Noted(text=""):
             return None
         case Noted(text=text, level=level):
             return level, text
         case Retried(attempt=attempt, of=of, wait=wait, why=why):
-            return "warning", f"{why}. Trying again in {wait:.0f} s ({attempt} of {of})."
+            return "warning", f"{why.rstrip('.')}. Trying again in {wait:.0f} s ({attempt} of {of})."
         case Switched(by="resume"):
             return None
         case Switched():
@@ -124,3 +125,21 @@ def ended(event: TurnEnded) -> tuple[Level, str]:
             return "error", event.detail or "The turn failed."
         case _:
             return "info", ""
+
+
+def closing(meter: Meter, tool_steps: int, took_ms: float) -> str:
+    """`2 tool steps, 3 requests, 4,120 tokens (91 % cached), $0.01, 3.2 s`."""
+    parts = [
+        count(tool_steps, "tool step"),
+        count(meter.requests, "request"),
+        f"{count(meter.usage.total, 'token')} ({100 * meter.cached_share:.0f} % cached)",
+        money(meter.cost),
+        seconds(took_ms),
+    ]
+    return ", ".join(parts)
+
+
+def standing(mode: str, model: str, meter: Meter, window: int) -> str:
+    """The status in a line: `default, sonnet-5.5, context 12 %, $0.04`."""
+    share = 100 * meter.context / window if window else 0.0
+    return ", ".join((mode, model, f"context {share:.0f} %", money(meter.cost)))

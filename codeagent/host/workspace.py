@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +25,15 @@ class Workspace:
     env: Mapping[str, str]
     extra: tuple[Path, ...] = ()
     seen: Seen = field(default_factory=Seen)
+    locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+    """One lock for each file that is being changed, by resolved path."""
 
     @property
     def cwd(self) -> Path:
         """The shell's current directory; the root when that directory is gone."""
         here = Path(self.seen.cwd) if self.seen.cwd else self.root
         return here if here.is_dir() else self.root
+
+    def lock(self, path: str) -> asyncio.Lock:
+        """The lock to hold from looking at a file until it is written; `path` is absolute and resolved."""
+        return self.locks.setdefault(path, asyncio.Lock())

@@ -15,11 +15,21 @@ from codeagent.core.events import AssistantSaid, Delta, Entry, Event, Opened, Re
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Request, Text, ToolUse, Usage
+from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import ModelInfo, Progress, Result
-from codeagent.core.rules import Rules
+from codeagent.core.rules import Rules, parse
 from codeagent.core.toolset import Toolset
 from codeagent.core.valves import Limits
 from codeagent.core.views import Plain
+
+ANCHORS = Anchors("/p", "/home/someone", "/p")
+
+
+def rules(*, allow: Sequence[str] = (), ask: Sequence[str] = (), deny: Sequence[str] = ()) -> Rules:
+    """Rules written in `settings.json`, each on its own line."""
+    written = [("allow", t) for t in allow] + [("ask", t) for t in ask] + [("deny", t) for t in deny]
+    return Rules([parse(text, kind, f"settings.json:{n}") for n, (kind, text) in enumerate(written, 1)], ANCHORS)  # type: ignore[arg-type]  # kinds as above
+
 
 Reply = AssistantSaid | ModelError | Callable[[Request], AssistantSaid]
 
@@ -189,7 +199,7 @@ class Stage:
         self.model = Replies(*replies, window=window)
         self.look, self.change = Look(), Change()
         self.clock = Ticks()
-        self.rules = rules or Rules()
+        self.rules = rules or Rules((), ANCHORS)
         self.stored: list[str] = []
         tools = Toolset([self.look, self.change], lambda error, tool: f"{tool}: {error}")
         self.journal = Journal(entries or [Opened("s", "/p", ("sys",), tools.schemas(), "m", 1000, mode=mode)])

@@ -13,6 +13,7 @@ from codeagent.core.conversation import (
     INTERRUPTED,
     NOT_RUN,
     UNKNOWN,
+    Fold,
     digest,
     live,
     messages,
@@ -168,6 +169,14 @@ def test_what_was_sent_is_never_edited(entries: list[Entry], at: int) -> None:
 def test_the_fold_is_pure_and_survives_the_log(entries: list[Entry]) -> None:
     again = [msgspec.json.decode(msgspec.json.encode(e), type=Entry) for e in entries]
     assert digest(request(again)) == digest(request(entries))
+
+
+@settings(max_examples=300)
+@given(histories())
+def test_folding_as_it_grows_is_folding_from_the_start(entries: list[Entry]) -> None:
+    fold = Fold()
+    for length in range(1, len(entries) + 1):
+        assert fold.messages(entries[:length]) == messages(entries[:length])
 
 
 def test_an_unanswered_call_is_told_as_not_run_or_unknown() -> None:

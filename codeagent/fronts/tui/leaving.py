@@ -33,7 +33,7 @@ async def _session(app: Codeagent) -> int:
         loop.add_signal_handler(number, app.leave, 128 + number)
     app.call_later(_painted)
     await app.run_async()
-    code = _farewell(app)
+    code = await _farewell(app)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
@@ -45,12 +45,12 @@ def _painted() -> None:
     gc.enable()
 
 
-def _farewell(app: Codeagent) -> int:
+async def _farewell(app: Codeagent) -> int:
     """Print the end of the conversation and the way back; the exit code."""
     desk = app.talk.desk
     lines: list[str] = []
     if desk is not None:
-        desk.close()
+        await desk.close()
         rows = app.transcript.last_rows(ROWS)
         if any(row.strip() for row in rows):
             lines = [*rows, ""]

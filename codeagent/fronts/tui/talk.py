@@ -61,9 +61,9 @@ class Talk:
             self.send(text)
 
     def warm(self) -> None:
-        """Have the desk import what a request needs, in a thread, once."""
+        """Have the desk import what a request needs, once."""
         if self._desk is not None and self._warming is None:
-            self._warming = asyncio.get_running_loop().run_in_executor(None, self._desk.warm)
+            self._warming = asyncio.ensure_future(self._desk.warm())
 
     def send(self, text: str) -> None:
         """A message or a command from the composer."""

@@ -1,0 +1,21 @@
+"""A session as a list shows it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Listed(Struct, frozen=True):
+    """A session in a list. `when` is seconds since the epoch of its last event; `cost` None when unknown."""
+
+    id: str
+    title: str
+    when: float
+    branch: str = ""
+    model: str = ""
+    cost: float | None = None
+    turns: int = 0
+    size: int = 0
+    headless: bool = False
+    cwd: str = ""
+    path: str = ""

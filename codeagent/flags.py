@@ -1,0 +1,250 @@
+"""The flags: one table of what the command line takes, turned into Options with words for every mistake."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from codeagent.options import Options
+
+MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
+_MODE_ALIASES = {"manual": "default", "bypassPermissions": "bypass"}
+
+ABOUT = "A pair programmer in a terminal: say what you want, see every word and change, approve what matters."
+
+AFTER = """\
+commands (each has its own --help):
+  demo       a guided tour on a sample project: no key, no network
+  sessions   list and show the sessions of this project
+  models     the models that can be used, with windows and prices
+  doctor     check this machine: key, tools, terminal
+
+examples:
+  codeagent                                 open a session here
+  codeagent "the cart total is wrong"       the same, with a first message
+  codeagent -c                              go on with the last session
+  codeagent -p "what does this project do"  answer once, on standard output
+  git diff | codeagent -p "review this"     standard input joins the prompt
+  codeagent -p --output-format json "..."   one JSON object for a script
+
+exit codes:
+  0  done                         1  the run failed
+  2  usage or configuration       3  stopped by a limit (steps, tokens, dollars, time, no progress)
+  4  finished, but a call was refused because nobody could say yes
+  5  the model could not be used (no key, refused, not found, unreachable)
+  129, 130, 141, 143              hung up, interrupted, broken pipe, terminated
+"""
+
+
+class Mistake(Exception):
+    """A command line that cannot be used; `str` is what to tell the person."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises Mistake, names the nearest flag, and never guesses from a prefix."""
+
+    def __init__(self, prog: str, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(prog=prog, allow_abbrev=False, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage and leaving."""
+        raise Mistake(f"{message}. See {self.prog} --help")
+
+    def words(self, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+        """Parse `argv`: what the flags said, and the words that belong to none. Raises Mistake for an unknown flag."""
+        end = argv.index("--") if "--" in argv else len(argv)
+        found, extra = self.parse_known_args(list(argv[:end]))
+        for word in extra:
+            if word.startswith("-") and len(word) > 1 and not re.search(r"\s", word.partition("=")[0]):
+                flag = word.partition("=")[0]
+                near = nearest(flag, self._option_string_actions)
+                hint = f" Did you mean {near}?" if near else ""
+                raise Mistake(f"Unknown flag {flag}.{hint} All flags: {self.prog} --help")
+        return found, [*extra, *argv[end + 1 :]]
+
+    def only_flags(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Parse `argv`; a word that belongs to no flag is a Mistake."""
+        found, words = self.words(argv)
+        if words:
+            raise Mistake(f"Did not expect {words[0]!r} here. See {self.prog} --help")
+        return found
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known word that is most like this one, or an empty string."""
+    import difflib  # only for mistakes
+
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return close[0] if close else ""
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e12:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
+def _mode(text: str) -> str:
+    name = _MODE_ALIASES.get(text, text)
+    if name not in MODES:
+        raise argparse.ArgumentTypeError(f"{text!r} is no mode; modes are {', '.join(MODES)}")
+    return name
+
+
+def _file(text: str) -> str:
+    try:
+        return Path(text).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"cannot read {text}: {error}") from None
+
+
+def parser() -> Parser:
+    """The parser of `codeagent [PROMPT]`."""
+    made = Parser("codeagent", usage="codeagent [flags] [PROMPT]", description=ABOUT, epilog=AFTER, add_help=False)
+    for title, rows in FLAGS:
+        group = made.add_argument_group(title)
+        for names, settings in rows:
+            group.add_argument(*names.split(), **settings)
+    return made
+
+
+_ON: dict[str, Any] = {"action": "store_true"}
+_LIST: dict[str, Any] = {"action": "append", "default": [], "metavar": "LIST"}
+
+FLAGS: tuple[tuple[str, tuple[tuple[str, dict[str, Any]], ...]], ...] = (
+    (
+        "how it runs",
+        (
+            ("-p --print", _ON | {"help": "no screen: answer the prompt and leave; reads standard input too"}),
+            ("--output-format", {"choices": ("text", "json", "stream-json"), "default": "text", "help": "with -p"}),
+            ("--input-format", {"choices": ("text", "stream-json"), "default": "text", "help": "with -p"}),
+            ("--include-partial-messages", _ON | {"help": "stream-json: also the words as they come"}),
+            ("--permission-prompt-tool", {"default": "", "metavar": "stdio", "help": "ask over the JSON streams"}),
+            ("--plain", _ON | {"help": "line by line, without the full-screen interface"}),
+            ("--ascii", _ON | {"help": "no signs beyond ASCII in the interface"}),
+            ("--quiet", _ON | {"help": "with -p: no progress on standard error"}),
+            ("--verbose", _ON | {"help": "say more"}),
+            ("--cwd", {"default": "", "metavar": "DIR", "help": "work in this directory"}),
+            ("--add-dir", {"action": "append", "default": [], "metavar": "DIR", "help": "one more directory"}),
+            ("--debug-file", {"default": "", "metavar": "FILE", "help": "write a log for debugging"}),
+        ),
+    ),
+    (
+        "model and limits",
+        (
+            ("--model", {"default": "", "metavar": "NAME", "help": "a name, an alias, offline, or script:FILE"}),
+            ("--fallback-model", {"default": "", "metavar": "NAME", "help": "when the first cannot be used"}),
+            ("--effort", {"default": "", "metavar": "LEVEL", "help": "how hard it thinks: low to max"}),
+            ("--max-turns", {"type": _whole, "default": 0, "metavar": "N", "help": "steps a turn may take"}),
+            ("--max-tokens-total", {"type": _whole, "default": 0, "metavar": "N", "help": "tokens in all"}),
+            ("--max-budget-usd", {"type": _amount, "default": 0, "metavar": "X", "help": "dollars in all"}),
+            ("--max-seconds", {"type": _amount, "default": 0, "metavar": "S", "help": "seconds a turn may take"}),
+            ("--system-prompt", {"default": "", "metavar": "TEXT", "help": "instead of our own"}),
+            ("--system-prompt-file", {"type": _file, "default": None, "metavar": "FILE", "help": "the same"}),
+            ("--append-system-prompt", {"default": "", "metavar": "TEXT", "help": "added to our own"}),
+            ("--append-system-prompt-file", {"type": _file, "default": None, "metavar": "FILE", "help": "the same"}),
+        ),
+    ),
+    (
+        "permissions",
+        (
+            ("--permission-mode", {"type": _mode, "default": None, "metavar": "MODE", "help": ", ".join(MODES)}),
+            ("--allowed-tools", _LIST | {"help": "never ask for these: 'bash(git log *),edit'"}),
+            ("--disallowed-tools", _LIST | {"help": "never run these"}),
+            ("--tools", {"default": None, "metavar": "LIST", "help": "only these tools exist; '' for none"}),
+            ("--trust", _ON | {"help": "accept this directory's own settings for this run"}),
+            ("--dangerously-skip-permissions", _ON | {"help": "mode bypass: everything runs, nothing is asked"}),
+        ),
+    ),
+    (
+        "sessions and settings",
+        (
+            ("-c --continue", _ON | {"dest": "continue_", "help": "go on with the last session here"}),
+            ("-r --resume", {"nargs": "?", "const": "", "metavar": "ID", "help": "go on with this one, or choose"}),
+            ("--fork-session", _ON | {"help": "with -c or -r: go on in a copy"}),
+            ("--session-id", {"default": "", "metavar": "ID", "help": "the new session's id"}),
+            ("-n --name", {"default": "", "metavar": "NAME", "help": "the session's name"}),
+            ("--no-session-persistence", _ON | {"help": "keep nothing on disk"}),
+            ("--settings", {"default": "", "metavar": "FILE|JSON", "help": "settings on top of the files"}),
+            ("--setting-sources", {"default": None, "metavar": "LIST", "help": "of user, project, local"}),
+            ("--bare", _ON | {"help": "look for no project or user file at all"}),
+            ("-V --version", {"action": "store_true", "help": "the version"}),
+            ("-h --help", {"action": "help", "help": "this page"}),
+        ),
+    ),
+)
+
+
+def kebab(argv: Sequence[str], known: Iterable[str]) -> list[str]:
+    """`--allowedTools X` as `--allowed-tools X`: camelCase spellings that are common in the field."""
+    flags = set(known)
+    words: list[str] = []
+    for at, word in enumerate(argv):
+        if word == "--":
+            return [*words, *argv[at:]]
+        flag, equals, value = word.partition("=")
+        plain = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "-" + m[1].lower(), flag)
+        words.append(plain + equals + value if plain in flags else word)
+    return words
+
+
+def split_rules(values: Iterable[str]) -> tuple[str, ...]:
+    """Rules out of lists parted by commas or blanks; those inside parentheses part nothing."""
+    rules = []
+    for value in values:
+        rules += re.findall(r"(?:[^\s,(]|\((?:[^()]|\([^()]*\))*\)|\()+", value)
+    return tuple(rules)
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """The Options in `argv` (without the program's name). Raises Mistake; `--help` raises SystemExit(0)."""
+    made = parser()
+    names, words = made.words(kebab(argv, made._option_string_actions))
+    found = vars(names)
+    found["prompt"] = " ".join(words)
+    for name in ("allowed_tools", "disallowed_tools"):
+        found[name] = split_rules(found[name])
+    found["permission_mode"] = found["permission_mode"] or ""
+    found["add_dir"] = tuple(found["add_dir"])
+    for name in ("system_prompt", "append_system_prompt"):
+        found[name] = "\n\n".join(filter(None, (found[name], found.pop(f"{name}_file"))))
+    if found.pop("dangerously_skip_permissions"):
+        found["permission_mode"] = "bypass"
+    found.pop("version")
+    _check(found)
+    from codeagent.options import Options  # after --help, which needs no msgspec
+
+    return Options(**found)
+
+
+def _check(found: dict[str, Any]) -> None:
+    """Flags that exclude or need each other."""
+    headless = found["print"]
+    if found["input_format"] == "stream-json" and found["output_format"] != "stream-json":
+        raise Mistake("--input-format stream-json needs --output-format stream-json too.")
+    if found["include_partial_messages"] and found["output_format"] != "stream-json":
+        raise Mistake("--include-partial-messages needs --output-format stream-json.")
+    if found["continue_"] and found["resume"] is not None:
+        raise Mistake("--continue and --resume exclude each other: -c takes the last session, -r ID a certain one.")
+    if headless and found["resume"] == "":
+        raise Mistake("With -p there is no list to choose from: name the session (-r ID) or take the last one (-c).")
+    if found["permission_prompt_tool"] not in ("", "stdio"):
+        raise Mistake("--permission-prompt-tool knows only stdio: questions over the JSON streams.")
+    for name in filter(None, (found["cwd"], *found["add_dir"])):
+        if not Path(name).is_dir():
+            raise Mistake(f"There is no directory {name}. Name one that exists, or make it first.")

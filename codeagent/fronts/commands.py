@@ -1,0 +1,274 @@
+"""Slash commands: their names, help and completion, and what each does. All fronts use these."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from codeagent.core.errors import CodeagentError, UsageFault
+from codeagent.core.events import AssistantSaid
+from codeagent.fronts import present, reports
+
+if TYPE_CHECKING:
+    from codeagent.fronts.desk import Desk, Listed
+
+Outcome = Literal["handled", "unknown", "exit", "redraw"]
+"""What the front does next: nothing (also when there is no such command, the person was told); leave; draw anew."""
+
+Show = Callable[[str], None]
+Copy = Callable[[str], bool]
+
+
+class Command(Struct, frozen=True):
+    """A command: its name with the slash, one line of help, and how its words are written."""
+
+    name: str
+    help: str
+    usage: str = ""
+
+
+class Call(Struct, frozen=True):
+    """One use of a command: the desk, what was written after the name, where to show, how to copy."""
+
+    desk: Desk
+    words: str
+    show: Show
+    copy: Copy
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("/help", "commands and keys"),
+    Command("/clear", "a new session; the old one is kept (also /new)"),
+    Command("/resume", "go on with another session", "[number, id or name]"),
+    Command("/rename", "name this session", "NAME"),
+    Command("/compact", "sum up the conversation to make room", "[what to keep in mind]"),
+    Command("/context", "what fills the model's window"),
+    Command("/cost", "tokens, cached share, dollars and time so far"),
+    Command("/model", "the model, or another one", "[name]"),
+    Command("/effort", "how hard the model thinks", "[low to max]"),
+    Command("/mode", "what runs without asking", "[default, acceptEdits, plan, auto, dontAsk, bypass]"),
+    Command("/plan", "plan mode: explore, change nothing, end with a plan"),
+    Command("/later", "say this at the end of the turn", "TEXT"),
+    Command("/status", "where things stand"),
+    Command("/todo", "the todo list"),
+    Command("/diff", "what this session changed"),
+    Command("/audit", "who allowed what, and by which rule"),
+    Command("/export", "write the conversation as Markdown", "[file]"),
+    Command("/copy", "copy the last answer"),
+    Command("/exit", "leave (also /quit, exit, quit)"),
+)
+
+ALIASES = {"/new": "/clear", "/quit": "/exit", "/continue": "/resume", "/title": "/rename", "/usage": "/cost"}
+
+LEAVING = ("exit", "quit", ":q")
+"""Bare words that leave."""
+
+
+def is_command(line: str) -> bool:
+    """Whether a typed line is for us: `/word`, not a path such as /usr/bin, or a bare word that leaves."""
+    first = line.strip().split(maxsplit=1)[0] if line.strip() else ""
+    return line.strip() in LEAVING or (first.startswith("/") and first[1:].replace("-", "").isalpha())
+
+
+def complete(text: str) -> list[tuple[str, str]]:
+    """Commands that begin with `text`, then those that contain it, as (name, help)."""
+    typed = text.lower()
+    begin = [c for c in COMMANDS if c.name.startswith(typed)]
+    inside = [c for c in COMMANDS if c not in begin and len(typed) > 1 and typed.lstrip("/") in c.name]
+    return [(c.name, c.help) for c in (*begin, *inside)]
+
+
+def _no_clipboard(_text: str) -> bool:
+    return False
+
+
+async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard) -> Outcome:
+    """Do what `line` says. Words for the person go to `show`; `copy` puts text on the clipboard, False if it cannot."""
+    name, _, words = line.strip().partition(" ")
+    if line.strip() in LEAVING:
+        return "exit"
+    name = ALIASES.get(name.lower(), name.lower())
+    call = Call(desk, words.strip(), show, copy)
+    try:
+        if name == "/compact":  # the one that takes a while
+            await _compact(call)
+        elif name in ACTIONS:
+            return ACTIONS[name](call) or "handled"
+        else:
+            show(_unknown(name))
+            return "unknown"
+    except CodeagentError as error:
+        show(str(error))
+    except OSError as error:
+        show(f"That did not work: {error.strerror or error}.")
+    return "handled"
+
+
+def _unknown(name: str) -> str:
+    import difflib
+
+    known = [command.name for command in COMMANDS]
+    near = difflib.get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.5)
+    return f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else " All commands: /help")
+
+
+def _help(call: Call) -> None:
+    width = max(len(f"{c.name} {c.usage}".strip()) for c in COMMANDS if len(c.usage) < 20)
+    lines = [f"{f'{c.name} {c.usage}'.strip():<{width}}  {c.help}" for c in COMMANDS]
+    call.show("\n".join(lines))
+
+
+def _clear(call: Call) -> Outcome:
+    call.desk.open(None)
+    return "redraw"
+
+
+def _resume(call: Call) -> Outcome | None:
+    listed = call.desk.sessions()
+    if not call.words:
+        now = time.time()
+        rows = [f"{n:>3}  {_row(s, now)}" for n, s in enumerate(listed[:20], 1)]
+        call.show("\n".join([*rows, "Go on with one: /resume NUMBER"]) if rows else "There is no other session here.")
+        return None
+    call.desk.open(_chosen(call.words, listed))
+    return "redraw"
+
+
+def _row(session: Listed, now: float) -> str:
+    about = [present.age(session.when, now), session.branch, present.money(session.cost)]
+    return f"{session.title or '(no name)'}  -  {', '.join(filter(None, about))}"
+
+
+def _chosen(words: str, listed: object) -> str:
+    """The id of the session that a number, an id or the beginning of one, or a name means."""
+    sessions: list[Listed] = list(listed)  # type: ignore[call-overload]  # a sequence of Listed
+    if words.isdecimal() and 0 < int(words) <= len(sessions):
+        return sessions[int(words) - 1].id
+    found = [s for s in sessions if words == s.id or words.lower() == s.title.lower()]
+    found = found or [s for s in sessions if s.id.startswith(words)]
+    if len(found) != 1:
+        many = "More than one session" if found else "No session of this project"
+        raise UsageFault(f"{many} is meant by {words!r}. /resume lists them.")
+    return found[0].id
+
+
+def _rename(call: Call) -> None:
+    if not call.words:
+        raise UsageFault("What shall it be called? /rename NAME")
+    call.desk.agent.rename(call.words)
+    call.show(f"This session is now called {call.words}.")
+
+
+async def _compact(call: Call) -> None:
+    if not await call.desk.agent.compact(call.words):
+        call.show("There is too little to sum up, or it did not work. Everything is as it was.")
+
+
+def _model(call: Call) -> None:
+    agent, models = call.desk.agent, call.desk.models()
+    if not call.words:
+        rows = [f"{'>' if name == agent.model else ' '} {name}  {about}" for name, about in models]
+        call.show("\n".join([*rows, "Change it: /model NAME"]))
+        return
+    named = [name for name, _ in models if call.words.lower() in name.lower()]
+    exact = [name for name in named if name == call.words]
+    if named and not exact and len(named) > 1:
+        raise UsageFault(f"Several models match {call.words!r}: {', '.join(named)}. Write more of the name.")
+    agent.switch(model=named[0] if named else call.words)
+
+
+def _effort(call: Call) -> None:
+    agent = call.desk.agent
+    levels = agent.info.efforts
+    if not call.words:
+        offered = f" This model knows: {', '.join(levels)}." if levels else " This model has no levels of effort."
+        call.show(f"Effort: {agent.effort or 'the usual'}.{offered}")
+        return
+    if levels and call.words not in levels:
+        raise UsageFault(f"This model knows no effort {call.words!r}, only {', '.join(levels)}.")
+    agent.switch(effort=call.words)
+
+
+def _mode(call: Call) -> None:
+    if not call.words:
+        call.show("\n".join(f"{'>' if n == call.desk.agent.mode else ' '} {n:<12} {t}" for n, t in reports.MODES))
+        return
+    call.desk.agent.switch(mode=call.words)
+
+
+def _plan(call: Call) -> None:
+    call.desk.agent.switch(mode="plan")
+
+
+def _later(call: Call) -> None:
+    if not call.words:
+        raise UsageFault("What shall be said later? /later TEXT")
+    if not call.desk.agent.working:
+        raise UsageFault("Nothing is running now: just say it.")
+    call.desk.agent.later(call.words)
+    call.show("Kept for the end of the turn.")
+
+
+def _export(call: Call) -> None:
+    entries = call.desk.agent.journal.entries
+    target = Path(call.words or f"codeagent-{time.strftime('%Y%m%d-%H%M%S')}.md").expanduser()
+    if not target.is_absolute():
+        target = call.desk.project / target
+    if target.exists():
+        raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
+    target.write_text(reports.markdown(entries, call.desk.agent.title), "utf-8", "replace")
+    call.show(f"Written to {target}")
+
+
+def _copy(call: Call) -> None:
+    entries = call.desk.agent.journal.entries
+    text = next((e.text for e in reversed(entries) if isinstance(e, AssistantSaid) and e.text), "")
+    if not text:
+        raise UsageFault("There is no answer to copy yet.")
+    if call.copy(text):
+        call.show(f"Copied {present.count(len(text), 'character')}.")
+        return
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".md", prefix="answer-", delete=False) as file:
+        file.write(text)
+    call.show(f"This terminal has no clipboard for us; the answer is in {file.name}")
+
+
+def _reporting(report: Callable[[Desk], str]) -> Callable[[Call], Outcome | None]:
+    """A command that only shows a text."""
+
+    def act(call: Call) -> None:
+        call.show(report(call.desk))
+
+    return act
+
+
+def _exit(_call: Call) -> Outcome:
+    return "exit"
+
+
+ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
+    "/help": _help,
+    "/clear": _clear,
+    "/resume": _resume,
+    "/rename": _rename,
+    "/context": _reporting(reports.context),
+    "/cost": _reporting(reports.cost),
+    "/model": _model,
+    "/effort": _effort,
+    "/mode": _mode,
+    "/plan": _plan,
+    "/later": _later,
+    "/status": _reporting(reports.status),
+    "/todo": _reporting(reports.todo),
+    "/diff": _reporting(reports.changes),
+    "/audit": _reporting(reports.audit),
+    "/export": _export,
+    "/copy": _copy,
+    "/exit": _exit,
+}

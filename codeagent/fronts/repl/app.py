@@ -1,0 +1,267 @@
+"""The plain front: a conversation line by line, for every terminal, screen reader and pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from codeagent.core.effects import Answer, AskPermission, Question
+from codeagent.core.events import Event
+from codeagent.fronts import commands, present
+from codeagent.fronts.repl import questions
+from codeagent.fronts.repl.paper import Paper, Terminal
+from codeagent.fronts.repl.printer import Printer
+from codeagent.fronts.streams import Typed
+
+if TYPE_CHECKING:
+    from codeagent.core.ports import Front
+    from codeagent.fronts.desk import Desk
+    from codeagent.options import Options
+
+YOU = "you: "
+TWICE = 2.0
+"""Seconds within which a second Ctrl+C leaves."""
+
+WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
+WAITS = ("/clear", "/new", "/resume", "/compact")
+"""Commands that cannot run beside a turn."""
+
+
+class Lines(Protocol):
+    """Where messages come from."""
+
+    async def line(self) -> str | None:
+        """The next one, None when there are no more."""
+        ...
+
+
+def run(options: Options, connect: Callable[[Front], Desk]) -> int:
+    """Converse until the person leaves; the exit code."""
+    return asyncio.run(Repl(options, Terminal.of(os.environ), 0, sys.stdout).run(connect))
+
+
+class Repl:
+    """Owns the order of things: prompt, turn, questions, signals. Printing is the printer's."""
+
+    attended = True
+
+    def __init__(self, options: Options, terminal: Terminal, stdin: int, stdout: TextIO) -> None:
+        self._options, self._terminal = options, terminal
+        self._paper = Paper(stdout, terminal)
+        self._printer = Printer(self._paper)
+        self._typed = Typed(stdin)
+        self._turn: asyncio.Task[Any] | None = None
+        self._main: asyncio.Task[None] | None = None
+        self._answer: asyncio.Future[str | None] | None = None
+        self._asking = asyncio.Lock()
+        self._leaving = False
+        self._interrupted = 0.0
+        self._signal = 0
+
+    # --- the front ---
+
+    def see(self, event: Event) -> None:
+        """Print it."""
+        self._printer.see(event)
+
+    async def ask(self, question: Question) -> Answer:
+        """Print the question and read lines until one answers it. The end of input means no."""
+        async with self._asking:
+            self._paper.gap()
+            for role, text in questions.asked(question):
+                self._paper.line(text, role)
+            if isinstance(question, AskPermission):
+                self._printer.was_shown(question.use_id)
+            while True:
+                self._paper.prompt("answer: ")
+                line = await self._reply()
+                if line is None:
+                    self._paper.line()
+                    return Answer("no")
+                answer = questions.answer(question, line)
+                if answer is not None:
+                    return answer
+                self._paper.line(questions.how(question), "muted")
+
+    async def _reply(self) -> str | None:
+        """A line for a question: from the listener while it runs beside the turn, else read here."""
+        if not self._terminal.typed:
+            line = await self._typed.line()
+            self._paper.entered(line)
+            return line
+        self._answer = asyncio.get_running_loop().create_future()
+        try:
+            return await self._answer
+        finally:
+            self._answer = None
+
+    # --- the conversation ---
+
+    async def run(self, connect: Callable[[Front], Desk]) -> int:
+        """From the first line to the last."""
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self._interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._end, int(number))
+        desk = connect(self)
+        self._main = asyncio.create_task(self._converse(desk))
+        try:
+            await self._main
+        except asyncio.CancelledError:
+            if not self._leaving:
+                raise
+        finally:
+            await desk.close()
+        if desk.resume_command and not self._signal:
+            self._paper.line(f"To come back: {desk.resume_command}", "muted")
+        return 128 + self._signal if self._signal else 0
+
+    async def _converse(self, desk: Desk) -> None:
+        self._draw(desk)
+        lines = self._lines(desk)
+        if self._options.resume == "":
+            await self._command(desk, "/resume")
+        if self._options.prompt:
+            await self._message(desk, self._options.prompt)
+        while not self._leaving:
+            line = await self._next(lines)
+            if line is None:
+                self._paper.line()
+                return
+            if not line.strip():
+                continue
+            if commands.is_command(line):
+                await self._command(desk, line)
+            else:
+                self._printer.typed(line)
+                await self._message(desk, line)
+
+    def _draw(self, desk: Desk) -> None:
+        self._printer = Printer(self._paper)
+        agent = desk.agent
+        for entry in agent.journal.entries:
+            self._printer.see(entry)
+        self._paper.gap()
+        self._paper.line(f"codeagent in {desk.project}{f' ({desk.branch})' if desk.branch else ''}", "strong")
+        self._standing(desk)
+        self._paper.line(WELCOME, "muted")
+
+    def _lines(self, desk: Desk) -> Lines:
+        """The line editor where the terminal can carry one, whole lines as they come elsewhere."""
+        if not self._terminal.live:
+            return self._typed
+        from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
+
+        return Prompt(desk.history, desk.files)
+
+    async def _next(self, lines: Lines) -> str | None:
+        """The next message. Ctrl+C twice on an empty prompt ends the input."""
+        self._paper.gap()
+        while True:
+            if lines is self._typed:
+                self._paper.prompt(YOU)
+            try:
+                line = await lines.line()
+            except KeyboardInterrupt:
+                if self._again():
+                    return None
+                self._paper.line("Press Ctrl+C again to leave.", "muted")
+                continue
+            self._paper.entered(None if self._terminal.typed else line)
+            return line
+
+    async def _message(self, desk: Desk, text: str) -> None:
+        await self._beside_lines(desk, desk.agent.say(text))
+        self._paper.gap()
+        self._standing(desk)
+
+    async def _command(self, desk: Desk, line: str) -> None:
+        outcome: list[commands.Outcome] = []
+
+        async def act() -> None:
+            outcome.append(await commands.run(desk, line, self._show, self._paper.copy))
+
+        await self._beside_lines(desk, act())
+        if outcome == ["exit"]:
+            self._leaving = True
+        elif outcome == ["redraw"]:
+            self._draw(desk)
+
+    def _show(self, text: str) -> None:
+        self._paper.line(text)
+
+    def _standing(self, desk: Desk) -> None:
+        agent = desk.agent
+        self._paper.line(f"[{present.standing(agent.mode, agent.info.short, agent.meter, agent.info.window)}]", "muted")
+
+    # --- a turn, and what is typed and pressed beside it ---
+
+    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` to its end or until Ctrl+C; lines typed meanwhile are answers or further messages."""
+        self._turn = asyncio.create_task(work)
+        listener = asyncio.create_task(self._listen(desk)) if self._terminal.typed else None
+        try:
+            await self._turn
+        except asyncio.CancelledError:
+            if self._signal or not self._turn.cancelled():
+                raise
+        finally:
+            self._turn = None
+            if listener is not None:
+                listener.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await listener
+
+    async def _listen(self, desk: Desk) -> None:
+        while True:
+            line = await self._typed.line()
+            waiting = self._answer
+            if waiting is not None and not waiting.done():
+                waiting.set_result(line)
+            elif line is None:
+                return self._stop_turn()
+            elif line.strip():
+                await self._meanwhile(desk, line)
+
+    async def _meanwhile(self, desk: Desk, line: str) -> None:
+        """A line typed while it works: a command, or a word for the next step."""
+        if not commands.is_command(line):
+            desk.agent.steer(line)
+        elif line.split(maxsplit=1)[0].lower() in WAITS:
+            self._show("That has to wait until the turn is over. Ctrl+C stops it.")
+        elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
+            self._leaving = True
+            self._stop_turn()
+
+    def _stop_turn(self) -> None:
+        if self._turn is not None and not self._turn.cancelling():
+            self._turn.cancel()
+
+    def _again(self) -> bool:
+        """Whether Ctrl+C was pressed twice in a row."""
+        last, self._interrupted = self._interrupted, time.monotonic()
+        return self._interrupted - last < TWICE
+
+    def _interrupt(self) -> None:
+        """Ctrl+C outside the line editor."""
+        if self._turn is not None:
+            self._stop_turn()
+        elif self._again():
+            self._paper.line()
+            self._end(0)
+        else:
+            self._paper.line("\nPress Ctrl+C again to leave.", "muted")
+            self._paper.prompt(YOU)
+
+    def _end(self, number: int) -> None:
+        self._signal = self._signal or number
+        self._leaving = True
+        self._stop_turn()
+        if self._main is not None:
+            self._main.cancel()

@@ -1,0 +1,71 @@
+"""Questions on paper, and what a typed line answers them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from codeagent.core.clean import clean
+from codeagent.core.effects import Answer, AskPermission, AskUser, AskValve, Question
+from codeagent.fronts import calls
+
+
+def asked(question: Question) -> Iterator[tuple[str, str]]:
+    """The question with its numbered answers, as (role, text) lines."""
+    match question:
+        case AskPermission():
+            yield from calls.permission(question)
+        case AskValve(words=words):
+            yield "warning", clean(words)
+        case AskUser():
+            head = f"{clean(question.header)}: " if question.header else ""
+            yield "strong", f"{head}{clean(question.question)}"
+    for number, choice in enumerate(calls.choices(question), 1):
+        yield "text", f"  {number}  {choice}"
+    yield "muted", how(question)
+
+
+def how(question: Question) -> str:
+    """How to answer, in a line."""
+    match question:
+        case AskPermission():
+            return "Type a number (or y, n) and Enter; words after it are passed on: 3 use another name"
+        case AskValve():
+            return "Type a number (or y, n) and Enter."
+        case AskUser(choices=()):
+            return "Type your answer and Enter."
+        case AskUser(many=True):
+            return "Type numbers (1,3) or your own words, and Enter."
+        case AskUser():
+            return "Type a number or your own words, and Enter."
+
+
+def answer(question: Question, line: str) -> Answer | None:
+    """What the line says; None when it does not answer the question."""
+    line = line.strip()
+    if not line:
+        return None
+    if isinstance(question, AskUser):
+        return _worded(question, line)
+    word, _, rest = line.partition(" ")
+    word = word.rstrip(",.:;").lower()
+    offered = calls.choices(question)
+    last = str(len(offered))
+    words = rest.strip()
+    if word in ("1", "y", "yes"):
+        return Answer("yes", words)
+    if word in (last, "n", "no"):
+        return Answer("no", words)
+    if len(offered) == 3 and word in ("2", "always"):
+        return Answer("always", words)
+    return None
+
+
+def _worded(question: AskUser, line: str) -> Answer:
+    """Numbers stand for the choices; anything else is the answer itself."""
+    picked = re.fullmatch(r"\d+(?:[\s,]+\d+)*", line)
+    numbers = [int(n) for n in re.findall(r"\d+", line)] if picked else []
+    known = all(0 < n <= len(question.choices) for n in numbers)
+    if numbers and known and (question.many or len(numbers) == 1):
+        return Answer("yes", ", ".join(question.choices[n - 1].label for n in numbers))
+    return Answer("yes", line)

@@ -1,0 +1,178 @@
+"""Finds the processes that belong to a shell call, wherever they went, and ends them.
+
+A call's processes are those of its process group, their descendants, and every process whose
+environment carries the call's cookie: a child that made its own session keeps the cookie.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+COOKIE = "CODEAGENT_CALL"
+"""Name of the variable. Its value is `SESSION.PID.NUMBER.`, PID being the agent that started the call."""
+
+MERCY = 2.0
+"""Seconds between TERM and KILL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A live process: id, parent, group, and the name of its program."""
+
+    pid: int
+    parent: int
+    group: int
+    name: str
+
+
+def belonging(cookie: str, group: int = 0) -> tuple[Stray, ...]:
+    """Live processes of this group (0: none), those whose cookie starts with `cookie`, and all their descendants."""
+    marked = f"{COOKIE}={cookie}".encode()
+    everyone = list(_processes())
+    ours = {p.pid for p, carried in everyone if (group and p.group == group) or (carried or b"").startswith(marked)}
+    grown = 0
+    while grown != len(ours):
+        grown = len(ours)
+        ours |= {p.pid for p, _ in everyone if p.parent in ours}
+    ours.discard(os.getpid())
+    return tuple(p for p, _ in everyone if p.pid in ours)
+
+
+def orphaned() -> tuple[Stray, ...]:
+    """Processes of calls whose agent is gone: it crashed, and could not end them."""
+    return tuple(p for p, carried in _processes() if carried and not _alive(_owner(carried)) and _same_world(p.pid))
+
+
+async def end(find: Callable[[], Sequence[Stray]], mercy: float = MERCY) -> tuple[Stray, ...]:
+    """TERM to all that `find` gives, KILL to what is left after `mercy` seconds. Returns what was ended.
+
+    When cancelled meanwhile, KILL follows at once: nothing is left in either case.
+    """
+    told: dict[int, Stray] = {}
+    try:
+        await _end_gently(find, told, mercy)
+    finally:
+        kill(find)
+    return tuple(told.values())
+
+
+async def _end_gently(find: Callable[[], Sequence[Stray]], told: dict[int, Stray], seconds: float) -> None:
+    """TERM, once each, to what there is and to what it still starts, until nothing is left or the time is over."""
+    loop = asyncio.get_running_loop()
+    deadline, pause = loop.time() + seconds, 0.005
+    while (found := find()) and loop.time() < deadline:
+        for stray in found:
+            if stray.pid not in told:
+                told[stray.pid] = stray
+                _send(stray.pid, signal.SIGTERM)
+                _send(stray.pid, signal.SIGCONT)  # a stopped process hears nothing else
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.1)  # a look costs some milliseconds
+
+
+def kill(find: Callable[[], Sequence[Stray]], rounds: int = 10) -> None:
+    """KILL, again until none is found: a process may fork while it is being ended."""
+    for _ in range(rounds):
+        rest = find()
+        if not rest:
+            return
+        for stray in rest:
+            _send(stray.pid, signal.SIGKILL)
+
+
+async def sweep(prefix: str) -> tuple[Stray, ...]:
+    """End every process whose cookie starts with `prefix` (`SESSION.` for a whole session). Returns them."""
+    return await end(lambda: belonging(prefix))
+
+
+async def sweep_orphans() -> tuple[Stray, ...]:
+    """End what crashed agents of this user left behind. Returns those processes."""
+    return await end(orphaned)
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return  # gone already, or another user's by sudo: not ours to end
+
+
+def _owner(carried: bytes) -> int:
+    fields = carried.decode(errors="replace").split(".")
+    return int(fields[-3]) if len(fields) > 3 and fields[-3].isdecimal() else 0
+
+
+def _alive(pid: int) -> bool:
+    if pid <= 0:
+        return True  # not a cookie of our making
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _same_world(pid: int) -> bool:
+    """Whether a process counts ids as we do; in a container the owner's number means another process."""
+    ours = Path("/proc/self/ns/pid")
+    try:
+        return not ours.is_symlink() or Path(f"/proc/{pid}/ns/pid").readlink() == ours.readlink()
+    except OSError:
+        return False
+
+
+def _processes() -> Iterator[tuple[Stray, bytes | None]]:
+    """Every live process, with the `NAME=value` of its cookie where it has one that we may read."""
+    return _from_proc() if sys.platform.startswith("linux") else _from_ps()
+
+
+def _from_proc() -> Iterator[tuple[Stray, bytes | None]]:
+    for name in os.listdir("/proc"):  # noqa: PTH208 - twice as fast, and this runs in a waiting loop
+        if not name.isdecimal():
+            continue
+        stat = _bytes_of(f"/proc/{name}/stat")
+        program, _, rest = stat.partition(b"(")[2].rpartition(b")")
+        fields = rest.split(maxsplit=3)
+        if len(fields) < 3 or fields[0] in b"ZX":
+            continue
+        stray = Stray(int(name), int(fields[1]), int(fields[2]), program.decode(errors="replace"))
+        yield stray, _cookie(_bytes_of(f"/proc/{name}/environ").split(b"\0"))
+
+
+def _from_ps() -> Iterator[tuple[Stray, bytes | None]]:
+    command = ["/bin/ps", "-axEww", "-o", "pid=,ppid=,pgid=,stat=,command="]
+    listing = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=5)
+    for line in listing.stdout.splitlines():
+        fields = line.split(maxsplit=4)
+        if len(fields) < 5 or fields[3].startswith(b"Z"):
+            continue
+        words = fields[4].split()
+        pid, parent, group = map(int, fields[:3])
+        yield Stray(pid, parent, group, Path(os.fsdecode(words[0])).name), _cookie(words)
+
+
+def _cookie(words: Sequence[bytes]) -> bytes | None:
+    start = COOKIE.encode() + b"="
+    return next((word for word in words if word.startswith(start)), None)
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return b"".join(iter(lambda: os.read(fd, 65536), b""))
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)

@@ -1,0 +1,132 @@
+"""Picks the model by its name: `script:FILE`, `offline`, `faulty:PLAN:NAME`, else the Messages API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, cast
+
+from msgspec import Struct
+
+from codeagent.core.errors import ModelUnavailable
+from codeagent.core.events import AssistantSaid, Delta, Retried
+from codeagent.core.messages import Request
+from codeagent.core.ports import Model, ModelInfo
+from codeagent.models import catalog
+
+LOCAL = ("script:", "offline", "faulty:")
+"""Beginnings of names that need no key and no network."""
+
+NO_KEY = (
+    "There is no API key. Set one: export ANTHROPIC_API_KEY=sk-ant-...  "
+    "Or try without a model: codeagent demo, or codeagent --model offline"
+)
+
+
+class Access(Struct, frozen=True):
+    """How to reach the Messages API: the key goes to `base_url` and nowhere else."""
+
+    key: str = ""
+    base_url: str = ""
+    headers: Mapping[str, str] = {}
+    plain_sdk: bool = False
+
+
+def is_local(name: str) -> bool:
+    """Whether this model needs no key."""
+    return name.startswith(LOCAL)
+
+
+def resolve(name: str) -> str:
+    """The full id of a model as a person names it; an empty name gives the default."""
+    if is_local(name):
+        return name
+    return catalog.resolve(name) if name else catalog.DEFAULT
+
+
+class Choice:
+    """Implements ports.Model for every name; adapters are made when they are first needed.
+
+    `key` is asked once, when the Messages API is first used. `pace` is for scripts, in characters a
+    second; `raw` adds the server's own events; `record` is a file that gets what is heard as a script.
+    """
+
+    def __init__(
+        self,
+        access: Callable[[], Access],
+        *,
+        pace: float = 0,
+        raw: bool = False,
+        record: Path | None = None,
+    ) -> None:
+        self._access, self._pace, self._raw, self._record = access, pace, raw, record
+        self._made: dict[str, Model] = {}
+
+    def info(self, model: str) -> ModelInfo:
+        return self._adapter(model).info(model) if is_local(model) else catalog.info(model)
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
+        parts = cast("AsyncGenerator[Any, None]", self._adapter(request.model).stream(request))
+        async with aclosing(parts):
+            async for part in parts:
+                yield part
+
+    async def warm(self, model: str) -> None:
+        """Do what the first request would have to wait for."""
+        if not is_local(model):
+            adapter = self._adapter(model)
+            ahead = getattr(adapter, "warm", None)
+            if ahead is not None:
+                await ahead()
+
+    async def close(self) -> None:
+        """Close kept connections."""
+        for adapter in self._made.values():
+            close = getattr(adapter, "close", None)
+            if close is not None:
+                await close()
+
+    def _adapter(self, name: str) -> Model:
+        kept = name if is_local(name) else ""
+        if kept not in self._made:
+            made = self._local(name) if is_local(name) else self._remote()
+            self._made[kept] = made if self._record is None else _recorded(made, self._record)
+        return self._made[kept]
+
+    def _local(self, name: str) -> Model:
+        if name.startswith("script:"):
+            from codeagent.models.scripted import Scripted
+
+            return Scripted(Path(name.removeprefix("script:")), pace=self._pace)
+        if name.startswith("faulty:"):
+            from codeagent.models import faulty
+            from codeagent.models.retry import Retrying
+
+            plan, _, inner = name.removeprefix("faulty:").partition(":")
+            return Retrying(faulty.Faulty(self._adapter(inner), faulty.plan(plan)))
+        from codeagent.models.offline import Offline
+
+        return Offline()
+
+    def _remote(self) -> Model:
+        from codeagent.models.anthropic import Anthropic
+        from codeagent.models.retry import Retrying
+
+        access = self._access()
+        if not access.key:
+            raise ModelUnavailable(NO_KEY, category="authentication_failed")
+        direct = Anthropic(
+            key=access.key,
+            base_url=access.base_url,
+            headers=access.headers,
+            raw=self._raw,
+            plain_sdk=access.plain_sdk,
+        )
+        return Retrying(direct)
+
+
+def _recorded(model: Model, path: Path) -> Model:
+    from codeagent.models.recording import Recording
+
+    return Recording(model, path)

@@ -1,0 +1,181 @@
+"""Which sessions there are: where their logs lie, what a list shows of them, and which one a name means."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from codeagent.core.errors import UsageFault
+from codeagent.core.listed import Listed
+from codeagent.sessions import codec
+from codeagent.sessions.load import foreign_lines
+
+_TITLE = 72
+"""Characters of the first words that serve as a title."""
+
+_TOLD = re.compile(
+    codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|turn_ended|switched)")'
+)
+"""The beginning of a line that a list needs; all others are passed over by their first bytes."""
+
+
+class _Told(msgspec.Struct):
+    """What a list wants of any entry; everything else in the line is skipped unread."""
+
+    session: str = ""
+    cwd: str = ""
+    branch: str = ""
+    model: str = ""
+    headless: bool = False
+    title: str = ""
+    cost: float | None = None
+    blocks: tuple[_Block, ...] = ()
+
+
+class _Block(msgspec.Struct):
+    text: str = ""
+
+
+_decoder = msgspec.json.Decoder(_Told)
+
+
+def writable(project: Path) -> bool:
+    """Whether sessions can be kept inside the project; not through a link, which could lead anywhere."""
+    place = project
+    for name in (".agent", "sessions"):
+        if (place / name).is_symlink():
+            return False
+        if not (place / name).is_dir():
+            break
+        place = place / name
+    return os.access(place, os.W_OK | os.X_OK)
+
+
+def sessions_dir(project: Path, state_home: Path, writable: bool) -> Path:
+    """Where the logs of this project lie; `state_home` is the user's state directory, for projects not `writable`."""
+    if writable:
+        return project / ".agent" / "sessions"
+    name = hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
+    return state_home / "codeagent" / name / "sessions"
+
+
+def listed(directory: Path) -> list[Listed]:
+    """Sessions in which something was said, the latest first."""
+    found = [told for path in logs(directory) if (told := describe(path)) is not None and told.title]
+    return sorted(found, key=lambda told: told.when, reverse=True)
+
+
+def latest(directory: Path, include_headless: bool = False, key: bytes = b"") -> Listed | None:
+    """The session that was last written to, if any; with the user's key only of those that we wrote."""
+    for path in logs(directory):
+        told = describe(path)
+        if told is None or not told.title or (told.headless and not include_headless):
+            continue
+        if not key or not foreign_lines(path, key):
+            return told
+    return None
+
+
+def find(directory: Path, id_or_name: str) -> Listed:
+    """The session with this id, beginning of an id, or name (case does not matter; the latest of several).
+
+    Raises UsageFault when there is none, or when the beginning fits several.
+    """
+    for path in logs(directory):
+        if path.stem == id_or_name and (told := describe(path)) is not None:
+            return told
+    sessions = listed(directory)
+    wanted = id_or_name.casefold().strip()
+    for told in sessions:
+        if told.title.casefold() == wanted:
+            return told
+    begun = [told for told in sessions if wanted and told.id.casefold().startswith(wanted)]
+    if len(begun) == 1:
+        return begun[0]
+    if begun:
+        raise UsageFault(f"{len(begun)} sessions begin with {id_or_name!r}: {', '.join(t.id for t in begun[:5])}.")
+    raise UsageFault(f"There is no session {id_or_name!r} in {directory}.{_nearest(wanted, sessions)}")
+
+
+def _nearest(wanted: str, sessions: list[Listed]) -> str:
+    from difflib import get_close_matches  # only on the way to an error
+
+    names = {name.casefold(): name for told in sessions for name in (told.title, told.id)}
+    near = get_close_matches(wanted, names, n=1)
+    return f" Did you mean {names[near[0]]!r}?" if near else " `codeagent sessions` lists them."
+
+
+def logs(directory: Path) -> list[Path]:
+    """Log files in this directory, the one last written first; links are passed by."""
+    try:
+        with os.scandir(directory) as entries:
+            own = [e for e in entries if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False)]
+            stamped = sorted(((e.stat().st_mtime_ns, e.name) for e in own), reverse=True)
+    except OSError:
+        return []
+    return [directory / name for _, name in stamped]
+
+
+def describe(path: Path) -> Listed | None:
+    """What a list shows of one log, or None when it cannot be read. Skims the lines; decodes only a few fields."""
+    try:
+        with path.open("rb", buffering=1 << 20) as file:
+            return _skim(path, file)
+    except OSError:
+        return None
+
+
+def _skim(path: Path, file: IO[bytes]) -> Listed | None:
+    first: _Told | None = None
+    title, words, branch, model = "", "", "", ""
+    cost: float | None = 0.0
+    turns = at = 0
+    for kind, when, told in _told_lines(file):
+        first = first or told
+        at = when
+        model = told.model or model
+        branch = told.branch or branch
+        if kind == b"titled":
+            title = told.title
+        elif kind == b"user_said":
+            words = words or " ".join(" ".join(block.text for block in told.blocks).split())
+        elif kind == b"turn_ended":
+            turns += 1
+        elif kind in {b"assistant_said", b"compacted"}:
+            cost = None if cost is None or told.cost is None else cost + told.cost
+    if first is None:
+        return None
+    found = os.fstat(file.fileno())
+    return Listed(
+        id=path.stem,
+        title=title or _short(words),
+        when=at / 1000 if at > 0 else found.st_mtime,
+        branch=branch,
+        model=model,
+        cost=cost,
+        turns=turns,
+        size=found.st_size,
+        headless=first.headless,
+        cwd=first.cwd,
+        path=str(path),
+    )
+
+
+def _told_lines(file: IO[bytes]) -> Iterator[tuple[bytes, int, _Told]]:
+    """Kind, time (ms) and slim content of the lines that a list needs; a damaged one is for the load to tell."""
+    for line in file:
+        found = _TOLD.match(line)
+        if found is not None:
+            with suppress(ValueError, RecursionError):
+                yield found[6], int(found[3]), _decoder.decode(line.rstrip(b"\n")[found.end() : -1])
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _TITLE else words[: _TITLE - 1].rstrip() + "…"

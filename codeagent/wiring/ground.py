@@ -1,0 +1,341 @@
+"""What a session stands on: project, settings, rules, guidelines, key and directories."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from codeagent.core.compaction import Policy
+from codeagent.core.errors import SessionError, UsageFault
+from codeagent.core.events import Entry, Event, Noted, ToolFinished
+from codeagent.core.gate import MODES, mode_named
+from codeagent.core.notebook import Notebook
+from codeagent.core.path_patterns import Anchors
+from codeagent.core.rules import Rules, never_matches, parse, remark
+from codeagent.core.valves import Limits
+from codeagent.host import git
+from codeagent.host.environment import child_environment
+from codeagent.memory import instructions, prompt, seal
+from codeagent.memory.layout import Layout
+from codeagent.memory.topics import Topics
+from codeagent.models.choice import Access
+from codeagent.options import Options
+from codeagent.sessions import index
+from codeagent.sessions.search import search
+from codeagent.settings import Environment, Settings, remember_rule
+from codeagent.trust import CLAIMING, Trust
+
+NOWHERE = Path("/dev/null")
+"""A project and a home in which nothing can be found: for `--bare`."""
+
+
+class Ground:
+    """Reads the disk once, when made. Raises UsageFault for what cannot be used."""
+
+    def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
+        self._options, self._environ, self.home = options, environ, home
+        self.project = _project(options.cwd)
+        state = Environment.of(environ, home).state_home
+        self._state = state
+        self._trust = Trust(state)
+        trusted = options.trust or self._trust.covers(self.project)
+        project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
+        self.settings = Settings.load(project, own, environ, _overlay(options), trusted)
+        config = self.settings.environment.config_home
+        self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
+        self.branch = git.branch(self.project)
+        self.layout = Layout(self.project)
+        self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
+        self._key = ""
+        self._problems: list[str] = [problem.text for problem in self.settings.problems]
+        self.seal = self._own_seal()
+        self._read: set[str] = set()
+        self._anchors = Anchors(str(self.project), str(home), str(self.project))
+        self._rules = self._read_rules()
+
+    def _own_seal(self) -> bytes:
+        """The key that tells our own logs and memory from a repository's; empty where none can be kept."""
+        try:
+            return seal.key(self._state)
+        except OSError as fault:
+            self._problems.append(f"What codeagent writes here cannot be sealed: {fault}.")
+            return b""
+
+    # --- the model ---
+
+    @property
+    def access(self) -> Access:
+        """Key and address of the Messages API; the keyring is asked only when the environment has no key."""
+        environment = self.settings.environment
+        if not self._key:
+            self._key = environment.api_key or environment.auth_token
+        if not self._key:
+            from codeagent.host.keys import stored_key
+
+            self._key = stored_key()
+        plain = bool(self._environ.get("CODEAGENT_PLAIN_SDK"))
+        return Access(self._key, self.settings.base_url, environment.headers, plain)
+
+    def use_key(self, key: str, *, keep: bool) -> None:
+        """Use a key that was typed; with `keep` also next time, if there is a keyring."""
+        self._key = key
+        if keep:
+            from codeagent.host.keys import keep_key
+
+            if not keep_key(key):
+                self._problems.append("The key could not be kept: no keyring works here. It holds for this session.")
+
+    @property
+    def model(self) -> str:
+        """The model that the settings name, as written there."""
+        return str(self.settings["model"])
+
+    @property
+    def effort(self) -> str:
+        """The effort wanted, empty for the model's own."""
+        return self._options.effort or str(self.settings["effort"])
+
+    @property
+    def recording(self) -> Path | None:
+        """A file that gets what the model says, as a script."""
+        name = self._environ.get("CODEAGENT_RECORD", "")
+        return Path(name) if name else None
+
+    # --- permissions and limits ---
+
+    @property
+    def mode(self) -> str:
+        """The permission mode to start in."""
+        wanted = self._options.permission_mode
+        if not wanted:
+            return self.settings.mode
+        named = mode_named(wanted)
+        if not named:
+            raise UsageFault(f"There is no permission mode {wanted!r}. The modes are: {', '.join(MODES)}.")
+        return named
+
+    def rules(self) -> Rules:
+        """The rules in force."""
+        return self._rules
+
+    def remember(self, rule: str) -> str:
+        """Store an allow rule in the project's local settings; where it stands. It holds from now on in any case."""
+        known = self._trust.covers(self.project)
+        try:
+            where = remember_rule(self.project, rule)
+            if known:
+                self._trust.record(self.project / name for name in CLAIMING)
+        except (UsageFault, OSError) as fault:
+            where = f"this session only ({fault})"
+        self._rules = Rules((*self._rules.all, parse(rule, "allow", where)), self._anchors)
+        return where
+
+    def _read_rules(self) -> Rules:
+        rules = []
+        for text in self.settings.rules:
+            try:
+                rule = parse(text.text, text.kind, text.source, text.directory)
+            except ValueError as wrong:
+                self._problems.append(f"{text.source}: {wrong}.")
+                continue
+            if useless := never_matches(rule) or remark(rule):
+                self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
+            rules.append(rule)
+        return Rules(rules, self._anchors)
+
+    def tool_names(self, known: list[str]) -> set[str]:
+        """The tools to offer: `--tools` names them, a bare name in `--disallowed-tools` takes one away."""
+        from codeagent.wiring.tooling import named
+
+        hidden = {name.lower() for name in self._options.disallowed_tools if "(" not in name}
+        wanted = "default" if self._options.tools is None else self._options.tools
+        return named(wanted, known) - hidden
+
+    def limits(self) -> Limits:
+        """Where the valves stand."""
+        options, settings, usual = self._options, self.settings, Limits()
+        return Limits(
+            steps=options.max_turns or settings["maxTurns"] or usual.steps,
+            tokens=options.max_tokens_total or settings["maxTokensTotal"] or usual.tokens,
+            dollars=options.max_budget_usd or settings["maxBudgetUsd"],
+            seconds=options.max_seconds or settings["maxSeconds"],
+        )
+
+    def compaction(self) -> Policy:
+        """When to sum up."""
+        settings = self.settings
+        return Policy(
+            auto=settings["compaction.auto"],
+            share=settings["compaction.threshold"] or 1.0,
+            reserve=settings["compaction.reserve"],
+            keep=settings["compaction.keep"],
+        )
+
+    # --- directories and children ---
+
+    @property
+    def extra_roots(self) -> tuple[Path, ...]:
+        """Further directories that count as inside. Raises UsageFault for one that is not there."""
+        roots = []
+        for name in (*self._options.add_dir, *(str(each.value) for each in self.settings.directories)):
+            path = (self.project / Path(name).expanduser()).resolve()
+            if not path.is_dir():
+                raise UsageFault(f"--add-dir {name}: there is no such directory.")
+            roots.append(path)
+        return tuple(roots)
+
+    @property
+    def child_env(self) -> dict[str, str]:
+        """The environment of commands, without our secrets."""
+        environment = self.settings.environment
+        return child_environment(self._environ, (environment.api_key, environment.auth_token, self._key))
+
+    def make_ready(self) -> None:
+        """Make `.agent/` with its `.gitignore` before the first session is kept in it."""
+        if self.sessions.parent == self.layout.agent:
+            try:
+                self.layout.ensure()
+            except OSError as fault:
+                raise SessionError(f"The session cannot be kept in {self.sessions}: {fault}.") from None
+
+    @property
+    def history(self) -> Path:
+        """What was typed in this project, for the fronts' history."""
+        return self.sessions.parent / "history.jsonl"
+
+    def files(self) -> Sequence[str]:
+        """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
+        import asyncio
+
+        from codeagent.host.listing import Lister
+
+        return asyncio.run(Lister(self.project, self.child_env).files(self.project)).paths
+
+    # --- what the model is told ---
+
+    def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
+        """The system prompt of a new session: frozen from then on."""
+        options = self._options
+        index = notebook.index() if self.settings["memory"] and not options.bare else ""
+        return prompt.compose(
+            self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
+        )
+
+    def opening_notes(self) -> Iterator[Noted]:
+        """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
+        yield self._in_force()
+        yield from self._warnings()
+
+    def reopening_notes(self, entries: Sequence[Entry]) -> Iterator[Noted]:
+        """What changed since this session was left."""
+        told = next(
+            (e for e in reversed(entries) if isinstance(e, Noted) and e.topic == "guidelines" and e.digest), None
+        )
+        known = json.loads(told.digest) if told else {}
+        for path in known:
+            self.guidelines = instructions.nested(self.guidelines, Path(path))
+        before = instructions.Guidelines(
+            tuple(instructions.Guideline(path, "", digest) for path, digest in known.items()),
+            (),
+            (),
+            self.guidelines.request,
+        )
+        for words in instructions.changes(before, self.guidelines):
+            yield Noted(words, to="model", topic="guidelines", digest=self._digests())
+        yield from self._warnings()
+
+    def news(self) -> Iterator[Noted]:
+        """Guideline files that changed since they were last told, or came into force by what was read."""
+        now = instructions.recheck(self.guidelines)
+        for path in sorted(self._read):
+            now = instructions.nested(now, Path(path))
+        self._read.clear()
+        if now is self.guidelines:
+            return
+        changed = instructions.changes(self.guidelines, now)
+        self.guidelines = now
+        for words in changed:
+            yield Noted(words, to="model", topic="guidelines", digest=self._digests())
+        if changed:
+            yield Noted("Guidelines changed or came into force; the model was told.", to="person", topic="guidelines")
+
+    def see(self, event: Event) -> None:
+        """Take note of what was read: guidelines below the working directory come into force with it."""
+        if isinstance(event, ToolFinished) and not self._options.bare:
+            self._read.update(saw.path for saw in event.saw)
+
+    def restored(self) -> tuple[str, ...]:
+        """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
+        return ()
+
+    def notebook(self, session: str) -> Notebook:
+        """The memory that the `memory` tool reads and writes."""
+        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
+
+    def _surroundings(self) -> prompt.Surroundings:
+        today = time.strftime("%Y-%m-%d")
+        extra = tuple(str(path) for path in self.extra_roots)
+        return prompt.Surroundings(str(self.project), platform.system(), today, self.branch, extra)
+
+    def _in_force(self) -> Noted:
+        names = [_short(Path(each.path), self.project, self.home) for each in self.guidelines.files]
+        words = f"Guidelines: {', '.join(names)}" if names else ""
+        return Noted(words, to="person", topic="guidelines", digest=self._digests())
+
+    def _digests(self) -> str:
+        return json.dumps({each.path: each.digest for each in self.guidelines.files})
+
+    def _warnings(self) -> Iterator[Noted]:
+        for words in (*self._problems, *self.guidelines.problems, *self.settings.claims):
+            yield Noted(words, to="person", topic="settings", level="warning")
+        if self.sessions.parent != self.layout.agent:
+            words = f"The project cannot be written; sessions are kept in {self.sessions}."
+            yield Noted(words, to="person", topic="session", level="warning")
+        self._problems.clear()
+
+
+def _project(cwd: str) -> Path:
+    try:
+        path = Path(cwd).expanduser().resolve() if cwd else Path.cwd()
+    except OSError:
+        raise UsageFault("The current directory is gone. Go to a project first: cd PROJECT") from None
+    if not path.is_dir():
+        raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
+    return path
+
+
+def _overlay(options: Options) -> dict[str, Any]:
+    """The command line as settings. Raises UsageFault for `--settings` that cannot be read."""
+    overlay: dict[str, Any] = {}
+    if options.settings:
+        overlay.update(_settings_given(options.settings))
+    permissions = dict(overlay.get("permissions", {}))
+    for key, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
+        if given:
+            permissions[key] = [*permissions.get(key, []), *given]
+    if permissions:
+        overlay["permissions"] = permissions
+    return overlay
+
+
+def _settings_given(text: str) -> dict[str, Any]:
+    try:
+        source = text if text.lstrip().startswith("{") else Path(text).expanduser().read_text(encoding="utf-8")
+        given = json.loads(source)
+    except OSError as fault:
+        raise UsageFault(f"--settings {text}: {fault.strerror or fault}. Give a JSON file or a JSON text.") from None
+    except (ValueError, RecursionError) as fault:
+        raise UsageFault(f"--settings: not valid JSON ({fault}).") from None
+    if not isinstance(given, dict):
+        raise UsageFault('--settings: a JSON object is wanted, such as {"model": "opus"}.')
+    return given
+
+
+def _short(path: Path, project: Path, home: Path) -> str:
+    if path.is_relative_to(project):
+        return str(path.relative_to(project))
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -1,0 +1,239 @@
+"""One open session with everything around it, and the way to others: what fronts know as the desk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from codeagent import __version__
+from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
+from codeagent.core.conversation import parameters
+from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
+from codeagent.core.events import Entry, Noted, Opened, Switched
+from codeagent.core.gate import Gate
+from codeagent.core.journal import Journal
+from codeagent.core.listed import Listed
+from codeagent.core.ports import Front
+from codeagent.core.seen import Seen
+from codeagent.core.toolset import Toolset
+from codeagent.host.clock import RandomIds, SystemClock, session_id
+from codeagent.host.jobs import Jobs
+from codeagent.host.workspace import Workspace
+from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
+from codeagent.options import Options
+from codeagent.sessions import index, store
+from codeagent.wiring import tooling
+from codeagent.wiring.ground import Ground
+from codeagent.wiring.keeper import Keeper
+from codeagent.wiring.names import Names
+
+RESTARTED_MODES = ("plan", "bypass")
+"""Modes that a resumed session does not come back in."""
+
+
+class House:
+    """Implements fronts.desk.Desk."""
+
+    agent: Agent
+
+    def __init__(
+        self, options: Options, ground: Ground, front: Front, *, pace: float = 0, headless: bool = False
+    ) -> None:
+        self._options, self._ground, self._front, self._headless = options, ground, front, headless
+        self._clock = SystemClock()
+        raw = options.include_partial_messages
+        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
+        self._keeper = Keeper(None, self._clock.now)
+        self._jobs: list[Jobs] = []
+        self._names = Names(ground.files)
+        self.began = 0
+        """How many entries of the journal are older than this run."""
+
+    def connect(self, *, key: str = "", model: str = "", keep_key: bool = False) -> None:
+        """Open the session that the options ask for. Raises CodeagentError with words for a person."""
+        if key:
+            self._ground.use_key(key, keep=keep_key)
+        named = model or self._options.model
+        log = self._asked_for()
+        if log is None:
+            self._begin(resolve(named or self._ground.model))
+        else:
+            self._resume(log, resolve(named) if named else "")
+
+    def _asked_for(self) -> Path | None:
+        """The log to go on with, None for a new session."""
+        options, directory = self._options, self._ground.sessions
+        if options.continue_:
+            last = index.latest(directory, options.print, b"" if options.trust else self._ground.seal)
+            if last is None:
+                raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
+            return Path(last.path)
+        if options.resume:
+            return Path(index.find(directory, options.resume).path)
+        if options.resume is not None and self._headless:
+            raise UsageFault("Say which session: codeagent -p -r ID. To list them: codeagent sessions list")
+        return None
+
+    def _begin(self, model: str) -> None:
+        self._usable(model)
+        options, ground = self._options, self._ground
+        name = options.session_id or session_id(self._clock.now())
+        path = None if options.no_session_persistence else ground.sessions / f"{name}.jsonl"
+        if path is not None and path.exists():
+            raise UsageFault(f"There is a session {name} already. Continue it: codeagent -r {name}")
+        workspace = self._workspace(name, ())
+        tools = self._tools(workspace, name)
+        opened = Opened(
+            session=name,
+            cwd=str(ground.project),
+            system=ground.system_prompt(ground.notebook(name)),
+            tools=tools.schemas(),
+            model=model,
+            max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
+            effort=ground.effort,
+            mode=ground.mode,
+            cache="5m" if self._headless else "1h",
+            branch=ground.branch,
+            headless=self._headless,
+            codeagent=__version__,
+        )
+        keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
+        self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
+        if options.name:
+            self.agent.rename(options.name)
+
+    def _resume(self, path: Path, model: str) -> None:
+        if self._options.fork_session:
+            new = self._options.session_id or session_id(self._clock.now())
+            path = store.fork(path, new, key=self._ground.seal)
+        log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
+        entries = loaded.entries
+        try:
+            self._usable(model or parameters(entries).model)
+        except ModelUnavailable:
+            log.close()
+            raise
+        fresh = [Noted(words, to="person", topic="session", level="warning") for words in loaded.notices]
+        workspace = self._workspace(path.stem, entries)
+        tools = self._tools(workspace, path.stem)
+        news: list[Entry] = [*fresh, *self._switches(entries, model), *self._ground.reopening_notes(entries)]
+        self._settle(Keeper(path, self._clock.now, log), entries, news, workspace, tools)
+
+    def _switches(self, entries: Sequence[Entry], model: str) -> Iterable[Switched]:
+        """A resumed session keeps its mode and model, unless the command line says otherwise."""
+        now = parameters(entries)
+        mode = self._ground.mode if self._options.permission_mode else ""
+        if not mode and now.mode in RESTARTED_MODES:
+            mode = "default"
+        if mode and mode != now.mode:
+            yield Switched(mode=mode, by="resume")
+        if model and model != now.model:
+            yield Switched(model=model, max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM), by="resume")
+
+    def _usable(self, model: str) -> None:
+        """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
+        if not is_local(model) and not self._ground.access.key:
+            raise ModelUnavailable(NO_KEY, category="authentication_failed")
+        try:
+            self._choice.info(model)
+        except ModelError as fault:
+            raise UsageFault(str(fault)) from None
+
+    # --- building ---
+
+    def _workspace(self, name: str, entries: Iterable[Entry]) -> Workspace:
+        ground = self._ground
+        seen = Seen(entries, str(ground.project))
+        return Workspace(
+            ground.project, ground.home, ground.sessions / name, ground.child_env, ground.extra_roots, seen
+        )
+
+    def _tools(self, workspace: Workspace, name: str) -> Toolset:
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        self._jobs.append(jobs)
+        return tools
+
+    def _settle(
+        self, keeper: Keeper, entries: Sequence[Entry], fresh: Iterable[Entry], workspace: Workspace, tools: Toolset
+    ) -> None:
+        """An agent over these entries; the fresh ones are on record before the front watches."""
+        ground, front = self._ground, self._front
+        journal = Journal(entries, keeper.append)
+        for entry in fresh:
+            journal.append(entry)
+        journal.watch(workspace.seen.see)
+        journal.watch(ground.see)
+        gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction())
+        self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
+        journal.watch(front.see)
+        keeper.watch(self._disk_trouble)
+        self._keeper, self.began = keeper, len(entries)
+
+    def _disk_trouble(self, words: str) -> None:
+        """Shown and not written: the log is what is in trouble."""
+        self._front.see(Noted(words, to="person", topic="session", level="warning"))
+
+    # --- fronts.desk.Desk ---
+
+    @property
+    def project(self) -> Path:
+        """The project's root."""
+        return self._ground.project
+
+    @property
+    def branch(self) -> str:
+        """The git branch, or an empty string."""
+        return self._ground.branch
+
+    @property
+    def resume_command(self) -> str:
+        """What to type to come back to this session, empty when it is not kept."""
+        return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+
+    @property
+    def history(self) -> Path | None:
+        """Where what was typed in this project is kept, None for a session that is not kept."""
+        return None if self._options.no_session_persistence else self._ground.history
+
+    @property
+    def sandbox(self) -> str:
+        """Commands run unconfined so far."""
+        return ""
+
+    def sessions(self) -> Sequence[Listed]:
+        """Sessions of this project, newest first, without the open one."""
+        here = self._keeper.name
+        return [each for each in index.listed(self._ground.sessions) if each.id != here and not each.headless]
+
+    def open(self, session: str | None) -> None:
+        """Go on with another session, or with a new one when None. Raises CodeagentError."""
+        old = self._keeper
+        if session is None:
+            self._begin(self.agent.model)
+        else:
+            self._resume(Path(index.find(self._ground.sessions, session).path), "")
+        old.close()
+
+    def models(self) -> Sequence[tuple[str, str]]:
+        """Models that can be switched to: (id, one line about it)."""
+        from codeagent.models import catalog
+
+        return catalog.listed()
+
+    def files(self) -> Sequence[str]:
+        """Project files for completion, as last listed."""
+        return self._names()
+
+    async def warm(self) -> None:
+        """Do what the first request would have to wait for."""
+        await self._choice.warm(self.agent.model)
+
+    async def close(self) -> None:
+        """End background work, close connections, sync and release the log."""
+        try:
+            for jobs in self._jobs:
+                await jobs.close()
+            await self._choice.close()
+        finally:
+            self._keeper.close()

@@ -1,0 +1,76 @@
+"""A desk for the fronts that print: a real agent on the core's stage, with a directory as its project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from codeagent.core.agent import Agent
+from codeagent.core.errors import UsageFault
+from codeagent.core.path_patterns import Anchors
+from codeagent.core.ports import Front
+from codeagent.core.rules import Rules, parse
+from codeagent.fronts.desk import Listed
+from tests.core.stage import Reply, Stage
+
+
+def rules(*texts: str) -> Rules:
+    """Deny rules of these texts."""
+    return Rules([parse(text, "deny", "settings.json:1") for text in texts], Anchors("/p", "/home/u", "/p"))
+
+
+class StageDesk:
+    """Opens one other session, named `other`."""
+
+    branch = "main"
+    resume_command = "codeagent -r s"
+
+    def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:
+        settings.setdefault("rules", rules())
+        self._front, self._settings = front, settings
+        self.project = project
+        self.stage = Stage(*replies, person=front, **settings)  # type: ignore[arg-type]
+        self.closed = False
+
+    @property
+    def agent(self) -> Agent:
+        return self.stage.agent
+
+    def sessions(self) -> Sequence[Listed]:
+        return (Listed("s-other", "the other one", 1000.0, "main", cost=0.25), Listed("s-third", "", 900.0))
+
+    def open(self, session: str | None) -> None:
+        if session not in (None, "s-other"):
+            raise UsageFault("That session is open elsewhere.")
+        self.stage = Stage(person=self._front, **self._settings)  # type: ignore[arg-type]
+
+    def models(self) -> Sequence[tuple[str, str]]:
+        return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))
+
+    def files(self) -> Sequence[str]:
+        return ("shop/cart.py", "tests/test_cart.py", "README.md")
+
+    @property
+    def began(self) -> int:
+        return 1
+
+    async def warm(self) -> None:
+        """There is nothing to warm."""
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+Connect = Callable[[Front], StageDesk]
+
+
+def connecting(project: Path, *replies: Reply, **settings: Any) -> tuple[Connect, list[StageDesk]]:
+    """What a front is started with, and where the desk that it made is found later."""
+    made: list[StageDesk] = []
+
+    def connect(front: Front) -> StageDesk:
+        made.append(StageDesk(front, project, *replies, **settings))
+        return made[0]
+
+    return connect, made

@@ -1,0 +1,23 @@
+"""What child processes get to know."""
+
+from __future__ import annotations
+
+from codeagent.host.environment import child_environment, shell_environment
+
+
+def test_our_credentials_stay_with_us() -> None:
+    environ = {
+        "ANTHROPIC_API_KEY": "k",
+        "ANTHROPIC_AUTH_TOKEN": "t",
+        "PATH": "/bin",
+        "COPY": "x-secret-value-x",
+        "A": "b",
+    }
+    assert child_environment(environ, ["secret-value", "b"]) == {"PATH": "/bin", "A": "b"}
+    assert environ["COPY"]  # the argument is not changed
+
+
+def test_nothing_waits_and_nothing_hides() -> None:
+    env = shell_environment({"BASH_ENV": "x", "CDPATH": "/", "BASH_FUNC_ls%%": "() { :; }", "PAGER": "less"}, EXTRA="1")
+    assert not {"CDPATH", "BASH_ENV", "BASH_FUNC_ls%%"} & env.keys()
+    assert (env["PAGER"], env["GIT_EDITOR"], env["TERM"], env["EXTRA"]) == ("cat", "false", "dumb", "1")
