@@ -26,8 +26,8 @@ def fault() -> None:
 def main(words: list[str]) -> int:
     given = dict(word.partition("=")[::2] for word in words)
 
-    def connect(front: Front, **overrides: str) -> TestDesk:
-        if "keyless" in given and not overrides:
+    def connect(front: Front, key: str, model: str, keep_key: bool) -> TestDesk:
+        if "keyless" in given and not key and not model:
             raise ModelUnavailable("There is no API key.", category="authentication_failed")
         if "crash" in given:
             raise RuntimeError("the floor is gone")

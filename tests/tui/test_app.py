@@ -311,15 +311,15 @@ async def test_help_and_resume_pages() -> None:
 
 
 class Refusing:
-    """A way to connect that refuses with this error until it gets overrides."""
+    """A way to connect that refuses with this error until it gets a key or a model."""
 
     def __init__(self, error: CodeagentError) -> None:
         self.error = error
-        self.given: list[dict[str, str]] = []
+        self.given: list[tuple[str, str, bool]] = []
 
-    def __call__(self, front: Front, **overrides: str) -> TestDesk:
-        self.given.append(overrides)
-        if not overrides:
+    def __call__(self, front: Front, *, key: str, model: str, keep_key: bool) -> TestDesk:
+        self.given.append((key, model, keep_key))
+        if not key and not model:
             raise self.error
         return TestDesk(front, (), ())
 
@@ -334,7 +334,22 @@ async def test_without_a_key_there_are_three_ways_on() -> None:
         assert "sk-1" not in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: app.talk.desk)
-    assert connect.given == [{}, {"key": "sk-1"}]
+    assert connect.given == [("", "", False), ("sk-1", "", True)]
+
+
+async def test_the_stand_in_and_the_tour_are_offered_too() -> None:
+    connect = Refusing(ModelUnavailable("No key.", category="authentication_failed"))
+    app = Codeagent(Options(), connect)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.screen, Trouble))
+        await pilot.press("2")
+        await until(pilot, lambda: app.talk.desk)
+        assert connect.given[-1] == ("", "offline", False)
+        app.open()
+        await until(pilot, lambda: isinstance(app.screen, Trouble))
+        await pilot.press("3")
+        await until(pilot, lambda: app.return_value == 0)
+    assert app.tour
 
 
 @pytest.mark.parametrize(("error", "code"), [(UsageFault("No such session."), 2), (ModelUnavailable("Gone."), 5)])

@@ -64,6 +64,8 @@ class Codeagent(App[int]):
         self._unfolded = self._stale = False
         self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
+        self.tour = False
+        """Whether the program is to start anew, with the tour."""
         for known in (DARK, LIGHT):
             self.register_theme(known.theme())
         self.theme = self.palette.name
@@ -89,13 +91,13 @@ class Codeagent(App[int]):
 
     # -- opening -------------------------------------------------------------------------------
 
-    async def open(self, **overrides: str) -> None:
+    def open(self, key: str = "", model: str = "") -> None:
         """Connect in a thread, so that keys are shown meanwhile; on trouble ask what to do."""
-        self.run_worker(self._open(overrides), group="open", exit_on_error=False)
+        self.run_worker(self._open(key, model), group="open", exit_on_error=False)
 
-    async def _open(self, overrides: dict[str, str]) -> None:
+    async def _open(self, key: str, model: str) -> None:
         try:
-            desk = await asyncio.to_thread(self._connect, self.bridge, **overrides)
+            desk = await asyncio.to_thread(self._connect, self.bridge, key=key, model=model, keep_key=bool(key))
         except CodeagentError as error:
             self._offer(error)
             return
@@ -104,20 +106,23 @@ class Codeagent(App[int]):
         self.composer.commands = _commands
         self.talk.begin(desk)
         self.redraw()
-        if self.options.prompt and not overrides.get("again"):
+        if self.options.prompt:
             self.talk.send(self.options.prompt)
+        elif self.options.resume == "":
+            self._page("/resume")
         self._warm_when_quiet()
 
     def _offer(self, error: CodeagentError) -> None:
-        from codeagent.fronts.tui.screens.trouble import Trouble
+        from codeagent.fronts.tui.screens.trouble import NextTry, Trouble
 
         code = 2 if isinstance(error, UsageFault) else 5 if isinstance(error, ModelUnavailable) else 1
 
-        def chosen(overrides: dict[str, str] | None) -> None:
-            if overrides is None:
-                self.leave(code)
+        def chosen(what: NextTry | None) -> None:
+            self.tour = what is not None and what.tour
+            if what is None or what.tour:
+                self.leave(0 if self.tour else code)
             else:
-                self.call_next(lambda: self.open(**overrides))
+                self.open(what.key, what.model)
 
         self.push_screen(Trouble(error, self.stage()), chosen)
 
