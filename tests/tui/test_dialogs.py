@@ -185,6 +185,16 @@ async def test_the_conversation_stays_in_view() -> None:
         assert "Say what you want" in dialog.text
 
 
+async def test_the_last_words_stand_above_the_dialog() -> None:
+    app = seated(say("x\n\n" * 40 + "The reason for it.", call("1", "change", answer="a.py")), say("Changed."))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.talk.send("change it")
+        await until(pilot, lambda: "Look at a.py?" in screen_text(app))
+        await until(pilot, lambda: "The reason for it." in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.transcript.region.bottom == app.query_one("#entry").region.y)
+
+
 async def test_larger() -> None:
     async with asking(command("\n".join(f"echo {i}" for i in range(60)))) as dialog:
         before = dialog.text.count("echo")

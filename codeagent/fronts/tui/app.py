@@ -179,7 +179,14 @@ class Codeagent(App[int]):
 
     def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
         """What a dialog gets of its surroundings."""
-        return Stage(self.palette, self.glyphs, self.composer.last_key, self.composer.stray, place)
+        return Stage(self.palette, self.glyphs, self.composer.last_key, self._cover, self.composer.stray, place)
+
+    def _cover(self, rows: int) -> None:
+        """Keep the end of the conversation above a dialog of so many rows; one that takes all needs no room."""
+        below = self.status.outer_size.height + self.query_one("#entry").outer_size.height
+        below += sum(panel.outer_size.height for panel in (self.todo, self.waiting) if panel.display)
+        room = rows - below if 0 < rows < self.size.height - 2 else 0
+        self.transcript.styles.margin = (0, 0, max(0, room), 0)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:

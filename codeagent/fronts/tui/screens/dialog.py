@@ -122,10 +122,18 @@ class Dialog(ModalScreen[T], Generic[T]):
             title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
+        self.call_after_refresh(self._make_room)
 
     def edge_words(self, palette: Palette) -> str:
         """The colour of the word at the right end of the title."""
         return palette.text
+
+    def _make_room(self) -> None:
+        if self.is_attached:
+            self.stage.cover(self.query_one("#frame").outer_size.height)
+
+    def on_unmount(self) -> None:
+        self.stage.cover(0)
 
     @property
     def menu(self) -> Menu:
