@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
+from codeagent.host.durable import read_regular
 from codeagent.memory.markdown import read_through
 
 FILE_BYTES = 128 * 1024
@@ -41,7 +42,7 @@ class Guideline(Struct, frozen=True):
     digest: str
 
 
-class Request(Struct, frozen=True):
+class Sought(Struct, frozen=True):
     """What guidelines were asked for. `below` are directories below `cwd` in which files were read."""
 
     cwd: Path
@@ -54,13 +55,13 @@ class Request(Struct, frozen=True):
 class Guidelines(Struct, frozen=True):
     """All files in force, the nearest to the working directory last; `problems` are words for a person.
 
-    `stamps` says of every file and directory that was looked for how it was; `request` is what `load` was asked.
+    `stamps` says of every file and directory that was looked for how it was; `request` is what `load` was asked for.
     """
 
     files: tuple[Guideline, ...]
     problems: tuple[str, ...]
     stamps: tuple[tuple[str, Stamp], ...]
-    request: Request
+    request: Sought
 
 
 def load(cwd: Path, home: Path, config_home: Path | None = None, root: Path | None = None) -> Guidelines:
@@ -68,13 +69,13 @@ def load(cwd: Path, home: Path, config_home: Path | None = None, root: Path | No
 
     `root` is the project's root (`cwd` if None): imports of its files stay inside it. Paths are absolute.
     """
-    return _load(Request(cwd, home, config_home or home / ".config", root or cwd))
+    return _load(Sought(cwd, home, config_home or home / ".config", root or cwd))
 
 
-def _load(request: Request) -> Guidelines:
-    reading = _Reading(request)
+def _load(sought: Sought) -> Guidelines:
+    reading = _Reading(sought)
     reading.all()
-    return Guidelines(tuple(reading.files), tuple(reading.problems), tuple(reading.stamps.items()), request)
+    return Guidelines(tuple(reading.files), tuple(reading.problems), tuple(reading.stamps.items()), sought)
 
 
 def recheck(known: Guidelines) -> Guidelines:
@@ -89,14 +90,14 @@ def nested(known: Guidelines, path: Path) -> Guidelines:
 
     The same object when that adds nothing. What came with a dependency guides nobody.
     """
-    request = known.request
-    if not path.is_relative_to(request.cwd) or not _FOREIGN.isdisjoint(path.relative_to(request.cwd).parts):
+    sought = known.request
+    if not path.is_relative_to(sought.cwd) or not _FOREIGN.isdisjoint(path.relative_to(sought.cwd).parts):
         return known
-    between = [each for each in path.parents if each != request.cwd and each.is_relative_to(request.cwd)]
-    fresh = tuple(each for each in reversed(between) if each not in request.below)
+    between = [each for each in path.parents if each != sought.cwd and each.is_relative_to(sought.cwd)]
+    fresh = tuple(each for each in reversed(between) if each not in sought.below)
     if not fresh:
         return known
-    return _load(structs.replace(request, below=tuple(sorted({*request.below, *fresh}))))
+    return _load(structs.replace(sought, below=tuple(sorted({*sought.below, *fresh}))))
 
 
 def changes(old: Guidelines, new: Guidelines) -> tuple[str, ...]:
@@ -134,9 +135,9 @@ def _stamp(path: str) -> Stamp:
 class _Reading:
     """One pass over all places: files in order, each once, whatever it is called by."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
-        self.home = request.home
+    def __init__(self, sought: Sought) -> None:
+        self.sought = sought
+        self.home = sought.home
         self.files: list[Guideline] = []
         self.problems: list[str] = []
         self.stamps: dict[str, Stamp] = {}
@@ -144,12 +145,12 @@ class _Reading:
         self._size = 0
 
     def all(self) -> None:
-        for own in (self.home / ".claude" / "CLAUDE.md", self.request.config_home / "codeagent" / "AGENTS.md"):
+        for own in (self.home / ".claude" / "CLAUDE.md", self.sought.config_home / "codeagent" / "AGENTS.md"):
             self._take(own, self.home, 0)
         for rule in self._rules(self.home):
             self._take(rule, self.home, 0)
-        cwd, root = self.request.cwd, self.request.root
-        for directory in (*reversed(cwd.parents), cwd, *self.request.below):
+        cwd, root = self.sought.cwd, self.sought.root
+        for directory in (*reversed(cwd.parents), cwd, *self.sought.below):
             bound = root if directory.is_relative_to(root) else directory
             for name in _NAMES:
                 self._take(directory / name, bound, 0)
@@ -214,18 +215,11 @@ class _Reading:
         real = Path(os.path.realpath(path))
         if not real.is_relative_to(os.path.realpath(bound)) and (imported or real.suffix != ".md"):
             raise OSError(f"it lies outside {bound}")
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(fd, "rb") as file:
-            found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError("it is no ordinary file")
-            if _planted(path, found):
-                raise OSError("another user put it into a directory that everybody may write to")
-            data = file.read(FILE_BYTES + 1)
+        data, found = read_regular(path, FILE_BYTES)
+        if _planted(path, found):
+            raise OSError("another user put it into a directory that everybody may write to")
         if b"\0" in data:
             raise OSError("it is no text")
-        if len(data) > FILE_BYTES:
-            raise OSError(f"it is longer than {FILE_BYTES // 1024} KiB")
         if self._size + len(data) > ALL_BYTES:
             raise OSError(f"all guidelines together are longer than {ALL_BYTES // 1024} KiB")
         return data, (found.st_dev, found.st_ino)

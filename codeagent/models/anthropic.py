@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import ssl
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -13,8 +15,9 @@ from codeagent.core.errors import ModelError, ModelUnavailable
 from codeagent.core.events import AssistantSaid, CallDelta, Delta, Raw, Retried
 from codeagent.core.messages import Request
 from codeagent.core.ports import ModelInfo
-from codeagent.models import anthropic_wire, catalog, failures, features, sdk
+from codeagent.models import catalog, failures, features, sdk
 from codeagent.models.accumulator import Accumulator
+from codeagent.models.encoded import Encoder
 from codeagent.models.said import to_said
 
 _PUBLIC = "https://api.anthropic.com"
@@ -59,6 +62,7 @@ class Anthropic:
         self._quiet = quiet
         self._raw = raw
         self._plain_sdk = plain_sdk
+        self._encoder = Encoder()
         self._made: tuple[Any, Any] | None = None
         self._answered = False
 
@@ -78,8 +82,8 @@ class Anthropic:
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         began = time.monotonic()
         wanted = features.wanted(request.model, request.without)
-        body = anthropic_wire.body(request, wanted)
-        asked = failures.Asked(request.model, _host(self._base_url), anthropic_wire.traces(body, wanted))
+        body, sent = self._encoder.encode(request, wanted)
+        asked = failures.Asked(request.model, _host(self._base_url), sent)
         response = await self._ask(body, asked)
         accumulator = Accumulator()
         pace = _Pace(time.monotonic)
@@ -113,21 +117,21 @@ class Anthropic:
         except UNREADABLE as error:
             raise failures.garbled(asked, error) from error
 
-    async def _ask(self, body: anthropic_wire.Body, asked: failures.Asked) -> Any:
+    async def _ask(self, body: bytes, asked: failures.Asked) -> Any:
         """Send the request; the response, of which only the head was read."""
         module, client = await self._connected()
         import httpx2  # by now the SDK has imported it
 
         try:
-            # All of the body goes as extra: the SDK merges that as it is, where its own parameters are
-            # walked through by type (0.1 s for 4 MB) and an old model's name raises a warning.
-            stream = await client.messages.create(
-                model="",
-                max_tokens=0,
-                messages=(),
+            # The body goes as bytes: of a dict the SDK makes a deep copy by type (0.1 s for 4 MB) and
+            # encodes all of it anew for each step.
+            stream = await client.post(
+                "/v1/messages",
+                content=body,
+                cast_to=object,
+                options={"headers": features.headers(asked.sent)},
                 stream=True,
-                extra_body=body,
-                extra_headers=features.headers(asked.sent),
+                stream_cls=module.AsyncStream[object],
             )
         except module.APIStatusError as error:
             self._answered = True
@@ -186,14 +190,23 @@ class Anthropic:
                 default_headers=self._headers,
                 open_telemetry=False,
                 http_client=module.DefaultAsyncHttpxClient(
-                    follow_redirects=False, limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE)
+                    follow_redirects=False,
+                    limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE),
+                    verify=_certificates(self._base_url),
                 ),
             )
         except (httpx2.InvalidURL, ValueError, OSError) as error:
             raise ModelUnavailable(
-                f"The base URL {self._base_url!r} or a proxy or certificate setting cannot be used: {error}",
+                f"The base URL of {_host(self._base_url)} or a proxy or certificate setting cannot be used: {error}",
                 category="connection",
             ) from error
+
+
+def _certificates(url: str) -> ssl.SSLContext | bool:
+    """What TLS trusts: the usual authorities. Plain HTTP on this machine needs none; reading them takes 40 ms."""
+    if re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/|$)", url):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody
+    return True
 
 
 def _host(url: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import re
 import time
 from collections.abc import Collection, Mapping
@@ -230,6 +229,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             continue
         return seconds if 0 <= seconds < float("inf") else None
+    import email.utils  # 10 ms, and few servers send a date
+
     try:
         date = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
     except (ValueError, TypeError):

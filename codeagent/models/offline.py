@@ -115,7 +115,7 @@ def _replace(match: re.Match[str]) -> Order:
         ("read", {"file_path": path}),
         ("edit", {"file_path": path, "old_string": old, "new_string": new}),
     )
-    return Order(f"I'll read {path} first, then change it.", calls, lambda text: f"Changed. {_first_line(text)}")
+    return Order(f"I'll read {path} first, then change it.", calls, _first_line)
 
 
 def _run(match: re.Match[str]) -> Order:

@@ -99,7 +99,7 @@ class Scripted:
 
 def _load(path: Path) -> Script:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             return parse(file.read(), path.name)
     except OSError as error:
         reason = error.strerror or str(error)

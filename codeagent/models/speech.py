@@ -13,7 +13,7 @@ from codeagent.core.events import AssistantSaid, CallDelta, Delta, Retried, Text
 from codeagent.core.messages import Request, Text, Thinking, ToolUse, Usage
 from codeagent.core.ports import Model
 
-_PIECE = re.compile(r".{1,12}\S*\s?|\s", re.DOTALL)
+_PIECE = re.compile(r".{1,12}\S{0,24}\s?", re.DOTALL)
 """A word or two: what real models send at a time."""
 
 

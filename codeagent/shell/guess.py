@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Mapping
 from itertools import product
@@ -14,6 +13,7 @@ _DEEPEST = 50
 """Substitutions inside substitutions that are replaced, innermost first."""
 
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'")
+_ESCAPE = re.compile(r"\\(?:[xuU]([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
 _SUBSTITUTION = re.compile(r"\$\(([^()`]*)\)|`([^`]*)`")
 _NAMED = re.compile(r"\$(\w+|[@*#?!$-])|\$\{!?#?(\w+|[@*])([^}]*)\}")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -35,10 +35,16 @@ def expansions(raw: str, variables: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    try:
-        return codecs.decode(match.group(1).encode("latin-1", "replace"), "unicode_escape")
-    except UnicodeDecodeError:
-        return match.group(1)
+    """`$'\\x72m'` is `'rm'`: quoted again, for it may hold blanks."""
+    return "'" + _ESCAPE.sub(_character, match.group(1)).replace("'", "'\\''") + "'"
+
+
+def _character(match: re.Match[str]) -> str:
+    hexadecimal, octal, other = match.groups()
+    code = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else -1
+    if 0 < code < 0x110000:
+        return chr(code)
+    return {"n": "\n", "t": "\t"}.get(other or "", other or "")
 
 
 def _printed(command: str, variables: Mapping[str, str]) -> str:

@@ -135,9 +135,15 @@ def _unseen(root: Node, source: bytes) -> list[Command]:
 def _hidden_in(node: Node, source: bytes) -> list[str]:
     if node.type == "comment":
         return [_text(node, source).lstrip("# \t")]
-    if node.type == "heredoc_body" and node.parent and not set(_text(node.parent.children[1], source)) & set("'\"\\"):
+    if node.type == "heredoc_body" and node.parent and not _quoted_start(node.parent, source):
         return _text(node, source).split("`")[1::2]
     return []
+
+
+def _quoted_start(heredoc: Node, source: bytes) -> bool:
+    """`<<'E'` keeps bash from expanding the text."""
+    starts = [_text(child, source) for child in heredoc.children if child.type == "heredoc_start"]
+    return any(set(start) & set("'\"\\") for start in starts)
 
 
 def _doubt(command: str) -> str:
@@ -207,8 +213,13 @@ def _command(node: Node, source: bytes, link: str) -> Command:
     if node.type == "variable_assignment":
         pieces, assigned = [], (_text(node, source),)
     words = tuple(Word(raw, decode(raw)) for raw in (_text(piece, source) for piece in pieces))
-    odd = _odd_gaps(pieces, source) or (bool(words) and (words[0].raw in RESERVED or "=" in words[0].raw))
+    odd = _odd_gaps(pieces, source) or (bool(words) and _not_a_program(words[0].raw))
     return Command(_text(node, source), words, link, assigned, start=node.start_byte, odd=odd)
+
+
+def _not_a_program(raw: str) -> bool:
+    """Grammar, an assignment, or a job (`%1` is `fg %1`): what a first word may be instead."""
+    return raw in RESERVED or "=" in raw or (decode(raw) or "").startswith("%")
 
 
 def _within_word(node: Node, top: Node) -> bool:

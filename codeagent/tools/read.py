@@ -29,8 +29,8 @@ WIDTH = 2000
 """Characters shown of one line."""
 CHARACTERS = 50_000
 """Characters of one result, about 15,000 tokens."""
-STREAMED = 32 << 20
-"""Bytes from which a file is streamed instead of held in memory."""
+STREAMED = 8 << 20
+"""Bytes from which a file is streamed as UTF-8: decoding and splitting more would hold up the screen."""
 
 
 class ReadInput(Input):

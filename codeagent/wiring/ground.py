@@ -191,6 +191,11 @@ class Ground:
             except OSError as fault:
                 raise SessionError(f"The session cannot be kept in {self.sessions}: {fault}.") from None
 
+    @property
+    def history(self) -> Path:
+        """What was typed in this project, for the fronts' history."""
+        return self.sessions.parent / "history.jsonl"
+
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
         import asyncio

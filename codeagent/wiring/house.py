@@ -25,6 +25,7 @@ from codeagent.sessions import index, store
 from codeagent.wiring import tooling
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
+from codeagent.wiring.names import Names
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -44,6 +45,7 @@ class House:
         self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
         self._keeper = Keeper(None, self._clock.now)
         self._jobs: list[Jobs] = []
+        self._names = Names(ground.files)
         self.began = 0
         """How many entries of the journal are older than this run."""
 
@@ -184,6 +186,16 @@ class House:
         """What to type to come back to this session, empty when it is not kept."""
         return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
 
+    @property
+    def history(self) -> Path | None:
+        """Where what was typed in this project is kept, None for a session that is not kept."""
+        return None if self._options.no_session_persistence else self._ground.history
+
+    @property
+    def sandbox(self) -> str:
+        """Commands run unconfined so far."""
+        return ""
+
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
         here = self._keeper.name
@@ -205,8 +217,8 @@ class House:
         return catalog.listed()
 
     def files(self) -> Sequence[str]:
-        """Project files for completion."""
-        return self._ground.files()
+        """Project files for completion, as last listed."""
+        return self._names()
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""

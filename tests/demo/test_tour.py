@@ -110,7 +110,7 @@ async def test_yes_mends_it_with_one_question(tour: Tour, session: Open) -> None
     await told.agent.say(tour.prompt)
     assert end(told).why == "done"
     assert [q.effect.title for q in person.permissions] == ["Edit shop/cart.py"]
-    assert [tool for tool in ran(told) if tool != "grep"] == ["read", "bash", "todo", "edit", "todo", "bash", "todo"]
+    assert ran(told) == ["read", "grep", "bash", "todo", "edit", "todo", "bash", "todo"]
     assert unittest_in(tour.root).returncode == 0
     assert "8100 != 9000" in said(told)[2]
     assert "4 tests pass" in said(told)[-1]
@@ -244,11 +244,9 @@ def test_the_command_tells_the_story_without_a_terminal(program_env: dict[str, s
     place = Path(ran.stderr.partition("\n")[0].removeprefix("The tour works in "))
     try:
         assert unittest_in(place).returncode == 0
-        story = ran.stderr.index
-        assert (
-            story("bash(command=") < story("There it is") < story("Edit shop/cart.py?") < story("And the tests again.")
-        )
-        assert ran.stdout.startswith("Mended: ")
+        story = ("bash(command=", "There it is", "Edit shop/cart.py?", "And the tests again.", "Mended: ")
+        places = [ran.stdout.index(words) for words in story]
+        assert places == sorted(places)
         assert str(place) in ran.stdout
     finally:
         shutil.rmtree(place.parent)

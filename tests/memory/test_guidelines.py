@@ -131,6 +131,7 @@ def test_what_is_no_text_or_too_long_is_passed_by_with_words(place):
     place.put("repo/CLAUDE.md", "x" * (instructions.FILE_BYTES + 1))
     (place.root / "AGENTS.md").write_bytes(b"a\0b")
     os.mkfifo(place.root / "CLAUDE.local.md")
+    (place.root / ".agent" / "AGENTS.md").mkdir(parents=True)
     place.put("repo/shop/CLAUDE.md", "fine \N{SNOWMAN}")
     (place.cwd / "AGENTS.md").write_bytes(b"caf\xe9")
     found = place.load()
@@ -138,6 +139,7 @@ def test_what_is_no_text_or_too_long_is_passed_by_with_words(place):
     assert [problem.rpartition(": ")[2] for problem in found.problems] == [
         "it is longer than 128 KiB.",
         "it is no text.",
+        "it is no ordinary file.",
         "it is no ordinary file.",
     ]
 

@@ -81,7 +81,7 @@ async def test_a_growing_call_is_told_at_a_bounded_rate(connect: Connect) -> Non
     told = [event.received for event in got if isinstance(event, CallDelta)]
     assert told[0] == 0  # 40 kB: a word for each kB, a few more if the machine is slow
     assert told == sorted(set(told))
-    assert 30 <= len(told) <= 45
+    assert 30 <= len(told) <= 70
 
 
 async def test_the_connection_is_kept_from_step_to_step(connect: Connect) -> None:
@@ -274,9 +274,9 @@ async def test_a_header_that_cannot_be_sent_is_told(connect: Connect) -> None:
 
 async def test_a_slow_reader_is_no_silent_server(connect: Connect) -> None:
     with Loopback([say("w" * 200)]) as server:
-        async with aclosing(connect(server, quiet=0.15).stream(request())) as stream:
+        async with aclosing(connect(server, quiet=0.6).stream(request())) as stream:
             assert isinstance(await anext(stream), TextDelta)
-            until = asyncio.get_running_loop().time() + 0.2
+            until = asyncio.get_running_loop().time() + 0.8
             while asyncio.get_running_loop().time() < until:
                 await asyncio.to_thread(server.left.wait, 0.05)
             *_, said = [event async for event in stream]
@@ -342,10 +342,10 @@ async def test_signs_of_life_without_content_end_in_a_timeout(fault: str, connec
 
 
 async def test_slow_content_is_no_silence(connect: Connect) -> None:
-    with Loopback([say("w" * 400, delay=0.03)]) as server:
-        said = await answered(connect(server, quiet=0.2, read_timeout=0.2), request())
+    with Loopback([say("w" * 400, delay=0.1)]) as server:
+        said = await answered(connect(server, quiet=1, read_timeout=1), request())
     assert said.text == "w" * 400
-    assert said.took_ms > 300
+    assert said.took_ms > 1000
 
 
 async def test_cancelling_closes_the_connection_at_once(connect: Connect) -> None:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeagent.core.messages import (
@@ -27,6 +27,9 @@ from codeagent.models.anthropic_wire import body
 from codeagent.models.check import problems
 from codeagent.models.features import wanted
 from tests.models.kit import request, user
+
+quick = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine must not fail a law."""
 
 MODELS = ["claude-sonnet-5-5", "claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5", "some-gateway-model"]
 
@@ -81,11 +84,13 @@ requests = st.builds(
 )
 
 
+@quick
 @given(requests)
 def test_every_body_is_valid(asked: Request) -> None:
     assert problems(made(asked)) == []
 
 
+@quick
 @given(requests, st.sampled_from([(), ("mid_system",), ("cache",), ("cache_1h", "effort"), ("thinking_display",)]))
 def test_the_same_request_gives_the_same_bytes_and_is_left_alone(asked: Request, without: tuple[str, ...]) -> None:
     before = copy.deepcopy(asked)
@@ -94,6 +99,7 @@ def test_the_same_request_gives_the_same_bytes_and_is_left_alone(asked: Request,
     assert asked == before
 
 
+@quick
 @given(requests)
 def test_a_longer_conversation_extends_the_body_of_a_shorter(asked: Request) -> None:
     whole = unmarked(made(asked))
@@ -104,6 +110,7 @@ def test_a_longer_conversation_extends_the_body_of_a_shorter(asked: Request) -> 
         assert (whole["tools"], whole["system"]) == (part["tools"], part["system"])
 
 
+@quick
 @given(requests)
 def test_marks_are_few_and_on_the_same_places(asked: Request) -> None:
     sent = made(asked)

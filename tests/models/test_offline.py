@@ -57,7 +57,7 @@ async def test_replace_reads_then_edits_then_tells() -> None:
     ]
     assert second.uses[0].id != first.uses[0].id
     third = await reply(MODEL, asked(*history, *answered(second, "Edited f.py.")))
-    assert third.text == "Changed. Edited f.py."
+    assert third.text == "Edited f.py."
 
 
 async def test_a_failed_call_ends_the_order_and_says_why() -> None:

@@ -296,6 +296,17 @@ def test_a_script_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | 
     assert caught.value.category == "script"
 
 
+async def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.script"
+    path.write_bytes(b"\xef\xbb\xbfsay Hello.")
+    assert (await reply(Scripted(path), asked("hi"))).text == "Hello."
+
+
+async def test_a_long_word_comes_in_pieces() -> None:
+    events = await heard(Scripted("say " + "x" * 1000), asked("hi"))
+    assert max(len(e.text) for e in events if isinstance(e, TextDelta)) <= 40
+
+
 def test_it_says_what_it_is() -> None:
     info = Scripted("say a").info("script:a")
     assert (info.id, info.short) == ("script:a", "recorded")

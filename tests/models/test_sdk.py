@@ -24,9 +24,7 @@ from codeagent.models.anthropic import Anthropic
 
 url, how = sys.argv[1:]
 if how == "sabotaged":
-    sdk.load(skipped=("anthropic._models",))
-elif how == "broken-errors":
-    sdk.load(skipped=("anthropic._exceptions",))
+    sdk.load(skipped=(*sdk.SKIPPED, "anthropic._streaming"))
 elif how == "threads":
     threads = [threading.Thread(target=sdk.load) for _ in range(4)]
     [thread.start() for thread in threads]
@@ -79,7 +77,7 @@ def run(how: str) -> Any:
         return {**json.loads(done.stdout), "ms": 1000 * (server.requests[0].at - began)}
 
 
-@pytest.mark.parametrize("how", ["trimmed", "plain", "threads", "sabotaged", "broken-errors"])
+@pytest.mark.parametrize("how", ["trimmed", "plain", "threads", "sabotaged"])
 def test_a_reply_and_errors_come_through(how: str) -> None:
     got = run(how)
     assert got["text"] == "I look."
@@ -94,6 +92,12 @@ def test_a_reply_and_errors_come_through(how: str) -> None:
         assert got["modules"] < 350
     else:
         assert got["modules"] > 2000
+
+
+def test_nothing_heavy_is_imported_before_the_first_request() -> None:
+    program = "import sys, codeagent.models.anthropic, codeagent.models.retry; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert not {"anthropic", "httpx2", "pydantic", "anyio", "email", "difflib", "zipfile"} & set(done.stdout.split())
 
 
 @pytest.mark.bench

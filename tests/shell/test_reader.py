@@ -112,6 +112,7 @@ def test_read_only(command: str, read: Any) -> None:
         "./python --version",
         "A=1 ls",
         "! ls",
+        "%1",
         "ls\r\nrm x",
         "ls \u00a0-la",
     ],
