@@ -246,9 +246,9 @@ def test_a_reader_that_leaves_ends_it_with_141(program_env: Mapping[str, str], p
 
 
 def test_the_demo_runs_without_a_terminal(program_env: Mapping[str, str], tmp_path: Path) -> None:
-    done = program("demo", "--fast", "--dir", str(tmp_path / "tour"), env=program_env, cwd=tmp_path)
+    done = program("demo", str(tmp_path / "tour"), env=program_env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert b"the tour says yes" in done.stderr
+    assert b"the tour says yes" in done.stdout
     assert b"Mended" in done.stdout
 
 
