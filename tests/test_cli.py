@@ -112,7 +112,7 @@ def test_mistakes_say_what_came_and_what_to_do(argv: list[str], words: str) -> N
 
 
 def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> None:
-    for flag in ("--version", "-V"):
+    for flag in ("--version", "-V", "-v"):
         assert program(flag, env=program_env, cwd=tmp_path).stdout == f"codeagent {__version__}\n".encode()
     done = program("--help", env=program_env, cwd=tmp_path)
     assert done.returncode == 0
@@ -265,6 +265,16 @@ def test_models_and_doctor_for_scripts(program_env: Mapping[str, str], project: 
     with_key = program("doctor", env={**program_env, "ANTHROPIC_API_KEY": "sk-test"}, cwd=project).stdout
     assert b"from ANTHROPIC_API_KEY" in with_key
     assert b"sk-test" not in with_key
+
+
+def test_a_debug_file_is_private(program_env: Mapping[str, str], project: Path) -> None:
+    argv = ["-p", "read README.md", "--model", "offline", "--debug-file"]
+    program(*argv, "debug.log", env=program_env, cwd=project)
+    assert "DEBUG codeagent started" in (project / "debug.log").read_text()
+    assert (project / "debug.log").stat().st_mode & 0o777 == 0o600
+    done = program(*argv, "no/such/debug.log", env=program_env, cwd=project)
+    assert done.returncode == 2
+    assert b"--debug-file no/such/debug.log cannot be written" in done.stderr
 
 
 # --- the boundary ---

@@ -15,6 +15,7 @@ from codeagent.core.events import AssistantSaid, Event, Opened, ToolFinished
 from codeagent.fronts import calls, present
 from codeagent.fronts.ending import Course, Ending, of_error
 from codeagent.fronts.json_lines import encoded, fresh_id
+from codeagent.fronts.partials import Partials
 from codeagent.fronts.piped import whole_prompt
 from codeagent.fronts.streams import Outlet, Stopwatch
 from codeagent.fronts.wire_lines import Line, WireLines
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from codeagent.options import Options
 
 ENDING_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+VERBOSE_LINES = 40
+"""Lines of a result that `--verbose` shows."""
 
 DRAIN = 30.0
 """Seconds that a slow reader gets for the rest of our output; 2 after a signal."""
@@ -52,6 +56,7 @@ class Headless:
         self._stdin, self._stdout = stdin, stdout
         self._watch = Stopwatch()
         self._course = Course()
+        self._partials = Partials()
         self._told = False
         self._signal = 0
         self._task: asyncio.Task[Ending] | None = None
@@ -66,6 +71,8 @@ class Headless:
         """Take note, and tell it in the wanted format."""
         self._course.see(event)
         if self._options.output_format == "stream-json":
+            if self._options.include_partial_messages:
+                self._lines(self._wire.partial(piece) for piece in self._partials.of(event))
             self._lines(self._wire.of(event))
         if self._options.output_format == "text":
             self._story(event)
@@ -162,6 +169,8 @@ class Headless:
         step = f"[step {self._course.steps}]"
         match event:
             case AssistantSaid(uses=uses, stop=stop):
+                if uses and event.text and self._options.verbose:
+                    self._tell(f"{step} {clean(event.text)}")
                 for use in uses:
                     self._tell(f"{step} {calls.spelled(use.name, use.input)}")
                 if not uses:
@@ -169,6 +178,9 @@ class Headless:
             case ToolFinished():
                 mark = "" if event.outcome == "done" and not event.is_error else "failed: "
                 self._tell(f"  {mark}{calls.first_line(event)}")
+                if self._options.verbose and event.view:
+                    for _, line in calls.view(event.view, VERBOSE_LINES):
+                        self._tell(f"  | {line}")
             case _:
                 worded = present.notice(event)
                 if worded and event is not self._course.ended:

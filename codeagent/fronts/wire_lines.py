@@ -114,12 +114,16 @@ class WireLines:
             case ToolFinished():
                 return [self._tool(event)]
             case Raw(event=raw):
-                return [self._line("stream_event", event=dict(raw), parent_tool_use_id=None)]
+                return [self.partial(dict(raw))]
             case Retried() | Compacted() | Decided() | Switched() | Noted() | ValveClosed():
                 line = self._system(event)
                 return [line] if line else []
             case _:
                 return []
+
+    def partial(self, piece: Line) -> Line:
+        """An event of the model's stream."""
+        return self._line("stream_event", event=piece, parent_tool_use_id=None)
 
     def failed(self, words: str, category: str) -> Line:
         """An assistant line that tells an error, flagged so that nobody takes it for an answer."""
