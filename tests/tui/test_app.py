@@ -277,6 +277,23 @@ async def test_calls_unfold_by_key_and_click() -> None:
         await until(pilot, lambda: "the inside" in screen_text(app))
 
 
+async def test_rows_are_selected_and_copied_with_the_mouse() -> None:
+    app = seated(entries=[OPENED, AssistantSaid((Text("first line\n\nsecond line"),))])
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "second line" in screen_text(app))
+        await pilot.mouse_down(app.transcript, offset=(3, 0))
+        await pilot.hover(app.transcript, offset=(8, 2))
+        await pilot.mouse_up(app.transcript, offset=(8, 2))
+        await until(pilot, lambda: app.clipboard)
+    assert app.clipboard == "first line\n\nsecond"
+
+
+async def test_a_light_theme_from_the_settings() -> None:
+    app = seated(theme="light")
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.screen.styles.background.hex.lower() == "#fbfaf7")
+
+
 @pytest.mark.parametrize(("size", "rows"), [((40, 12), 1), ((80, 24), 3)])
 async def test_small_screens_keep_the_conversation(size: tuple[int, int], rows: int) -> None:
     app = seated(entries=[OPENED, *[UserSaid((Text(f"message {i}"),)) for i in range(20)]])

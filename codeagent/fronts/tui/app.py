@@ -104,6 +104,8 @@ class Codeagent(App[int]):
         self.composer.past.use(desk.history)
         self.composer.files = desk.files
         self.composer.commands = _commands
+        if desk.theme == "light":
+            self.paint(LIGHT)
         self.talk.begin(desk)
         self.redraw()
         if self.options.prompt:
@@ -177,6 +179,14 @@ class Codeagent(App[int]):
         """A word of the front's own, in the transcript."""
         self.transcript.tell(text, level)
 
+    def paint(self, palette: Palette) -> None:
+        """Use other colours from now on."""
+        self.palette, self.theme = palette, palette.name
+        for widget in (self.status, self.todo, self.waiting, self.composer.menu):
+            widget.palette = palette
+            widget.refresh()
+        self.transcript.recolour(palette)
+
     def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
         """What a dialog gets of its surroundings."""
         return Stage(self.palette, self.glyphs, self.composer.last_key, self._cover, self.composer.stray, place)
@@ -218,6 +228,12 @@ class Codeagent(App[int]):
                 )
             case "top" | "tail":
                 (self.transcript.action_top if event.what == "top" else self.transcript.action_tail)()
+
+    def on_text_selected(self) -> None:
+        """What was selected with the mouse is copied at once."""
+        if text := self.screen.get_selected_text():
+            self.copy_to_clipboard(text)
+            self.status.hint("copied")
 
     def on_transcript_leave(self, event: Transcript.Leave) -> None:
         self.composer.focus()

@@ -19,6 +19,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
@@ -26,7 +27,7 @@ from codeagent.core.events import CallDelta, Event, TextDelta, ThinkingDelta, To
 from codeagent.fronts.present import count
 from codeagent.fronts.tui.blocks import Block, Story
 from codeagent.fronts.tui.palette import Glyphs, Palette
-from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.render import LEFT, Painter
 
 FLUSH = 0.09
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
@@ -302,7 +303,20 @@ class Transcript(ScrollView, can_focus=True):
         strip = strip.apply_style(base)
         if position + self._first == self._chosen and self.has_focus:
             strip = strip.apply_style(Style.parse(f"on {self._palette.chosen}"))
-        return strip
+        if (selection := self.text_selection) and (span := selection.get_span(row)):
+            strip = self._selected(strip, *span)
+        return strip.apply_offsets(0, row)
+
+    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
+        """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
+        width = strip.cell_length
+        before, chosen, after = strip.divide([start, width if end < 0 else min(end, width), width])
+        return Strip.join([before, chosen.apply_style(Style.parse(f"on {self._palette.chosen}")), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected rows as text, without the gutter."""
+        rows = "\n".join(strip.text.rstrip() for drawn in self._drawn for strip in drawn.strips)
+        return selection.extract(rows).replace("\n" + " " * LEFT, "\n"), "\n"
 
     def _more_below(self, width: int) -> Strip:
         words = f" {count(self._unseen, 'new line')}   End "
