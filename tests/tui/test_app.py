@@ -237,11 +237,11 @@ async def test_only_what_is_near_the_screen_is_drawn() -> None:
     app = seated(entries=[OPENED, *[UserSaid((Text(f"message {i}"),)) for i in range(5000)]])
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "message 4999" in screen_text(app))
-        assert len(app.transcript._drawn) < 100
+        assert len(app.transcript.page) < 100
         for _ in range(8):
             await pilot.press("pageup")
         assert "message 49" in screen_text(app)
-        assert len(app.transcript._drawn) < 400
+        assert len(app.transcript.page) < 400
 
 
 async def test_another_width_wraps_again_and_keeps_the_place() -> None:
@@ -252,7 +252,7 @@ async def test_another_width_wraps_again_and_keeps_the_place() -> None:
         await pilot.press("pageup", "pageup")
         first = next(row.split()[0] for row in screen_text(app).splitlines() if "part" in row)
         await pilot.resize_terminal(50, 24)
-        await until(pilot, lambda: app.transcript._painter.width < 60)
+        await until(pilot, lambda: app.transcript.page.painter.width < 60)
         assert any(first in row or int(first[4:]) > 0 for row in screen_text(app).splitlines())
         assert all(len(row) <= 50 for row in screen_text(app).splitlines())
 
