@@ -60,6 +60,11 @@ class Desk(Protocol):
         ...
 
     @property
+    def theme(self) -> str:
+        """`light` or `dark` as the settings wish, or an empty string."""
+        ...
+
+    @property
     def began(self) -> int:
         """How many entries of the journal are older than this run."""
         ...

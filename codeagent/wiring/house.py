@@ -201,6 +201,11 @@ class House:
         """Commands run unconfined so far."""
         return ""
 
+    @property
+    def theme(self) -> str:
+        """As set."""
+        return str(self._ground.settings["theme"])
+
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
         here = self._keeper.name
