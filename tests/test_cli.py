@@ -16,6 +16,7 @@ import pytest
 from codeagent import __version__, cli, flags
 from codeagent.flags import Mistake, parse
 from codeagent.options import Options
+from tests.loopback import KEY, Loopback, call, say
 
 
 def program(*argv: str, env: Mapping[str, str], cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -150,6 +151,42 @@ def test_without_a_key_headless_says_how_to_set_one(program_env: Mapping[str, st
     done = program("-p", "hi", env=program_env, cwd=project)
     assert done.returncode == 5
     assert b"ANTHROPIC_API_KEY" in done.stderr
+
+
+def test_the_plain_front_without_a_key_says_so_too(program_env: Mapping[str, str], project: Path) -> None:
+    done = program("--plain", env=program_env, cwd=project)
+    assert done.returncode == 5
+    assert done.stderr.startswith(b"codeagent: ")
+
+
+def test_a_real_connection_streams_its_own_events(program_env: Mapping[str, str], project: Path) -> None:
+    with Loopback([call("read", file_path="README.md"), say("It is a shop.")]) as server:
+        env = {**program_env, "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        (project / "README.md").write_text("# A shop\n")
+        argv = ["-p", "what is it?", "--output-format", "stream-json", "--include-partial-messages"]
+        done = program(*argv, env=env, cwd=project)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert lines[-1]["result"] == "It is a shop."
+    streamed = [line["event"] for line in lines if line["type"] == "stream_event"]
+    assert [event["type"] for event in streamed].count("message_start") == 2
+    assert streamed[0]["message"]["id"], "the provider's own event"
+
+
+def test_a_wrong_key_is_exit_5_in_every_format(program_env: Mapping[str, str], project: Path) -> None:
+    with Loopback([]) as server:
+        env = {**program_env, "ANTHROPIC_API_KEY": "wrong", "ANTHROPIC_BASE_URL": server.url}
+        for form in ("text", "json", "stream-json"):
+            done = program("-p", "hi", "--output-format", form, env=env, cwd=project)
+            assert done.returncode == 5
+            assert b"key" in done.stderr
+            if form == "text":
+                assert done.stdout == b""
+                continue
+            result = json.loads(done.stdout.splitlines()[-1])
+            assert result["subtype"] == "error_during_execution"
+            assert result["api_error_status"] == 401
+            assert "result" not in result
 
 
 def test_a_run_leaves_a_session_that_can_be_listed_shown_and_gone_on_with(
