@@ -224,6 +224,45 @@ def test_models_and_doctor_for_scripts(program_env: Mapping[str, str], project: 
     assert b"sk-test" not in with_key
 
 
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 0), (">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0)])
+@pytest.mark.parametrize("line", ["--version", "--help", "-p 'read README.md' --model offline"])
+def test_closed_standard_streams_are_no_fault(
+    line: str, closed: str, code: int, program_env: Mapping[str, str], project: Path
+) -> None:
+    (project / "README.md").write_text("# A shop\n")
+    shell = f"{sys.executable} -m codeagent {line} {closed}"
+    done = subprocess.run(["sh", "-c", shell], env=dict(program_env), cwd=project, capture_output=True, check=False)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_program_can_talk_to_it(program_env: Mapping[str, str], project: Path) -> None:
+    message = {"type": "user", "message": {"role": "user", "content": "run touch made"}}
+    argv = ["--input-format", "stream-json", "--output-format", "stream-json", "--model", "offline"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "codeagent", *argv, "--verbose", "--permission-prompt-tool", "stdio"],
+        env=dict(program_env),
+        cwd=project,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            told = json.loads(line)
+            if told["type"] == "control_request":
+                allowed = {"subtype": "success", "request_id": told["request_id"], "response": {"behavior": "allow"}}
+                process.stdin.write(json.dumps({"type": "control_response", "response": allowed}).encode() + b"\n")
+                process.stdin.close()
+    assert told["type"] == "result"
+    assert told["subtype"] == "success"
+    assert process.returncode == 0
+    assert (project / "made").exists()
+
+
 def test_a_debug_file_is_private(program_env: Mapping[str, str], project: Path) -> None:
     argv = ["-p", "read README.md", "--model", "offline", "--debug-file"]
     program(*argv, "debug.log", env=program_env, cwd=project)
