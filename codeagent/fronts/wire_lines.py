@@ -189,7 +189,7 @@ class WireLines:
                 )
             case Switched(mode=mode) if mode:
                 return self._line("system", subtype="status", status=None, permissionMode=FIELD_MODES.get(mode, mode))
-            case Noted(to="person" | "both", text=text, level=level):
+            case Noted(to="person" | "both", text=text, level=level) if text:
                 return self._line("system", subtype="informational", level=level, content=text)
             case ValveClosed(words=words):
                 return self._line("system", subtype="informational", level="warning", content=words)
