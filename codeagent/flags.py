@@ -67,6 +67,13 @@ class Parser(argparse.ArgumentParser):
                 raise Mistake(f"Unknown flag {flag}.{hint} All flags: {self.prog} --help")
         return found, [*extra, *argv[end + 1 :]]
 
+    def only_flags(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Parse `argv`; a word that belongs to no flag is a Mistake."""
+        found, words = self.words(argv)
+        if words:
+            raise Mistake(f"Did not expect {words[0]!r} here. See {self.prog} --help")
+        return found
+
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known word that is most like this one, or an empty string."""

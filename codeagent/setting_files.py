@@ -18,6 +18,10 @@ _MOST = 1_000_000
 """Bytes of the largest settings file that is read."""
 
 
+Stamp = tuple[int, int, int] | None
+"""Change time (ns), size and inode; None where there is no file."""
+
+
 class Broken(UsageFault):
     """A settings file that cannot be used at all; the message says which and why."""
 
@@ -66,6 +70,15 @@ def read(path: Path) -> SettingsFile | None:
     if not isinstance(content, dict):
         raise Broken(f"{path} holds {type(content).__name__}, a JSON object is wanted.")
     return SettingsFile(path, text, content)
+
+
+def stamp(path: Path) -> Stamp:
+    """How a file is now."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ctime_ns, found.st_size, found.st_ino
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from codeagent.memory.layout import Layout
-from codeagent.setting_files import Broken, SettingsFile, read, remember_rule
+from codeagent.setting_environment import Environment
+from codeagent.setting_files import Broken, SettingsFile, Stamp, read, remember_rule, stamp
 from codeagent.setting_keys import GROUPS, KEYS, MODES, PRECEDENCE, Key, Layer, checked, from_text, shown
 
 __all__ = ["Environment", "Problem", "RuleText", "Settings", "Sourced", "remember_rule"]
@@ -52,49 +53,13 @@ class Problem(Struct, frozen=True):
     broken: bool = False
 
 
-class Environment(Struct, frozen=True):
-    """What the process environment says. `headers` go with every model request; directories are absolute."""
-
-    config_home: Path
-    state_home: Path
-    api_key: str = ""
-    auth_token: str = ""
-    headers: Mapping[str, str] = {}
-    term: str = ""
-    colour: bool = True
-    editor: str = ""
-
-    @classmethod
-    def of(cls, environ: Mapping[str, str], home: Path) -> Environment:
-        """Read it; relative XDG directories do not count, as their standard says."""
-
-        def directory(name: str, default: Path) -> Path:
-            path = Path(environ.get(name, ""))
-            return path if path.is_absolute() else default
-
-        headers = {}
-        for line in environ.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines():
-            name, colon, value = line.partition(":")
-            if colon and name.strip():
-                headers[name.strip()] = value.strip()
-        return cls(
-            config_home=directory("XDG_CONFIG_HOME", home / ".config"),
-            state_home=directory("XDG_STATE_HOME", home / ".local" / "state"),
-            api_key=environ.get("ANTHROPIC_API_KEY", "").strip(),
-            auth_token=environ.get("ANTHROPIC_AUTH_TOKEN", "").strip(),
-            headers=headers,
-            term=environ.get("TERM", ""),
-            colour=not environ.get("NO_COLOR"),
-            editor=environ.get("VISUAL") or environ.get("EDITOR") or "",
-        )
-
-
 class Settings(Struct, frozen=True):
     """All settings in force.
 
     `values` has every key of `setting_keys.KEYS` that is no list. `rules` are all permission rules that count.
     `claims` says in words what the project's files want and do not get until the directory is trusted. `strict` is
     True when a file was broken: then no file's allow rules count, and its mode is `default`, since a deny may be lost.
+    `stamps` says of each file how it was when it was read.
     """
 
     values: Mapping[str, Sourced]
@@ -104,6 +69,7 @@ class Settings(Struct, frozen=True):
     claims: tuple[str, ...]
     environment: Environment
     strict: bool = False
+    stamps: tuple[tuple[Path, Stamp], ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value
@@ -111,6 +77,11 @@ class Settings(Struct, frozen=True):
     def source(self, name: str) -> str:
         """Where the value of this key came from."""
         return self.values[name].source
+
+    @property
+    def stale(self) -> bool:
+        """Whether a settings file changed since: load again, so that a new deny counts at once. Seven `stat`."""
+        return any(stamp(path) != known for path, known in self.stamps)
 
     @property
     def mode(self) -> str:
@@ -156,6 +127,7 @@ class _Merge:
         self.directories: list[Sourced] = []
         self.problems: list[Problem] = []
         self.claims: list[str] = []
+        self.stamps: dict[Path, Stamp] = {}
 
     def read_files(self, home: Path, managed: Path) -> None:
         layout = Layout(self.project)
@@ -168,11 +140,10 @@ class _Merge:
             ("project", self.project / _FOREIGN / "settings.json", True),
             ("local", self.project / _FOREIGN / "settings.local.json", True),
         ]
-        done: set[Path] = set()
         for layer, path, foreign in own:
-            if path in done:  # the home directory as a project
+            if path in self.stamps:  # the home directory as a project
                 continue
-            done.add(path)
+            self.stamps[path] = stamp(path)
             try:
                 file = read(path)
             except Broken as fault:
@@ -254,6 +225,7 @@ class _Merge:
             claims=tuple(self.claims),
             environment=self.environment,
             strict=strict,
+            stamps=tuple(self.stamps.items()),
         )
 
     def _strongest(self, key: Key, strict: bool) -> Sourced:

@@ -9,15 +9,14 @@ the script is a JSON list of objects such as `{"say": "hello"}`, `{"calls": [{"n
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import socket
 import struct
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,83 +25,12 @@ if __name__ == "__main__":
 
 from codeagent.models import catalog
 from codeagent.models.check import problems
+from tests.prefix_cache import PrefixCache
+from tests.replies import Reply, call, events, fail, frame, from_json, raw_call, say, stream, think
+
+__all__ = ["KEY", "Loopback", "Reply", "Seen", "call", "fail", "from_json", "raw_call", "say", "stream", "think"]
 
 KEY = "test-key"
-LOOK_BACK = 20
-"""Blocks that a cache read looks back from a mark."""
-
-CHARS_PER_TOKEN = 4
-
-
-@dataclass(frozen=True)
-class Reply:
-    """One answer. `fault` happens before event number `at` (0 is `message_start`) of a stream that begins well:
-
-    `cut` ends the body in order, `reset` resets the connection, `stall` falls silent until the client
-    leaves, `pings` and `comments` send only those from there on, `error` sends an error event with
-    `type` and `message`, `garble` sends what is no JSON.
-    """
-
-    blocks: tuple[Mapping[str, Any], ...] = ()
-    stop: str = ""
-    status: int = 200
-    type: str = "api_error"
-    message: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    fault: str = ""
-    at: int = 0
-    body: bytes | None = None
-    pieces: int = 0
-    delay: float = 0.0
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-    def __add__(self, other: Reply) -> Reply:
-        return replace(other, blocks=(*self.blocks, *other.blocks))
-
-
-def say(text: str, **fields: Any) -> Reply:
-    """A reply that is words."""
-    return Reply(({"type": "text", "text": text},), **fields)
-
-
-def think(text: str, signature: str = "c2lnbmVk") -> Reply:
-    """Thinking, to be added before something else."""
-    return Reply(({"type": "thinking", "thinking": text, "signature": signature},))
-
-
-def call(name: str, /, **arguments: Any) -> Reply:
-    """A call of a tool. Calls and words can be added: `say("I look.") + call("read", path="a.py")`."""
-    return Reply(({"type": "tool_use", "name": name, "input": arguments},))
-
-
-def raw_call(name: str, text: str, **fields: Any) -> Reply:
-    """A call whose input is this text, JSON or not."""
-    return Reply(({"type": "tool_use", "name": name, "raw": text},), **fields)
-
-
-def fail(status: int, kind: str, message: str, **headers: str) -> Reply:
-    """An HTTP error; `retry_after="2"` becomes the header `retry-after`."""
-    return Reply(
-        status=status, type=kind, message=message, headers={k.replace("_", "-"): v for k, v in headers.items()}
-    )
-
-
-def stream(body: bytes, pieces: int = 0) -> Reply:
-    """A recorded event stream, byte for byte, in pieces of this size."""
-    return Reply(body=body, pieces=pieces)
-
-
-def from_json(data: Mapping[str, Any]) -> Reply:
-    """A reply from one object of a script file."""
-    blocks = Reply()
-    if "think" in data:
-        blocks += think(data["think"])
-    if "say" in data:
-        blocks += say(data["say"])
-    for use in data.get("calls", ()):
-        blocks += call(use["name"], **use.get("input", {}))
-    rest = {k: v for k, v in data.items() if k not in ("think", "say", "calls")}
-    return replace(blocks, **rest)
 
 
 @dataclass(frozen=True)
@@ -150,6 +78,7 @@ class Loopback:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
+        _shut(self._listener)  # wakes the thread in accept, which a close alone does not
         self._listener.close()
         with self._lock:
             for connection in self._open:
@@ -203,7 +132,7 @@ class Loopback:
             number = len(self.requests)
         if reply.status != 200:
             connection.sendall(_error(reply, number))
-            return True
+            return not reply.fault
         return self._send(connection, reply, body, usage, number)
 
     def _refuse(self, path: str, headers: Mapping[str, str], body: Any) -> tuple[Reply | None, Sequence[str]]:
@@ -326,103 +255,9 @@ def _error(reply: Reply, number: int) -> bytes:
     if body is None:
         error = {"type": reply.type, "message": reply.message, **reply.extra}
         body = json.dumps({"type": "error", "error": error, "request_id": f"req_{number:04d}"}).encode()
-    headers = {"content-type": "application/json", "request-id": f"req_{number:04d}", **reply.headers}
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"HTTP/1.1 {reply.status} No\r\n{lines}content-length: {len(body)}\r\n\r\n".encode() + body
-
-
-def frame(event: Mapping[str, Any]) -> bytes:
-    """An event as it goes over the wire."""
-    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
-
-
-def events(reply: Reply, model: str, usage: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]]:
-    """The events of a reply, as the API sends them."""
-    calls = any(block["type"] == "tool_use" for block in reply.blocks)
-    written = sum(len(json.dumps(block)) for block in reply.blocks) // CHARS_PER_TOKEN + 1
-    message = {"id": f"msg_{number:04d}", "type": "message", "role": "assistant", "model": model, "content": []}
-    empty = {"stop_reason": None, "stop_sequence": None}
-    yield {"type": "message_start", "message": {**message, **empty, "usage": {**usage, "output_tokens": 1}}}
-    for index, block in enumerate(reply.blocks):
-        start, deltas = _grown(block)
-        yield {"type": "content_block_start", "index": index, "content_block": start}
-        for delta in deltas:
-            yield {"type": "content_block_delta", "index": index, "delta": delta}
-        yield {"type": "content_block_stop", "index": index}
-    stop = reply.stop or ("tool_use" if calls else "end_turn")
-    delta = {"stop_reason": stop, "stop_sequence": None, **reply.extra}
-    yield {"type": "message_delta", "delta": delta, "usage": {"output_tokens": written}}
-    yield {"type": "message_stop"}
-
-
-def _grown(block: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
-    """How a block begins, and the deltas that make it whole."""
-    match block["type"]:
-        case "text":
-            return {"type": "text", "text": ""}, [{"type": "text_delta", "text": p} for p in _cut(block["text"])]
-        case "thinking":
-            words = [{"type": "thinking_delta", "thinking": part} for part in _cut(block["thinking"])]
-            signed = {"type": "signature_delta", "signature": block["signature"]}
-            return {"type": "thinking", "thinking": "", "signature": ""}, [*words, signed]
-        case "tool_use":
-            raw = block["raw"] if "raw" in block else json.dumps(block["input"], ensure_ascii=False)
-            start = {"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}}
-            return start, [{"type": "input_json_delta", "partial_json": part} for part in ["", *_cut(raw)]]
-        case _:
-            return block, []
-
-
-def _cut(text: str, size: int = 40) -> list[str]:
-    return [text[i : i + size] for i in range(0, len(text), size)]
-
-
-class PrefixCache:
-    """An exact prefix cache: a mark writes, a read finds the longest written prefix near a mark."""
-
-    def __init__(self) -> None:
-        self._written: set[bytes] = set()
-
-    def figures(self, body: Any) -> dict[str, Any]:
-        """Usage of the prompt in tokens of four characters."""
-        digest = hashlib.sha256(str(body.get("model")).encode())
-        prefixes: list[tuple[bytes, int]] = []
-        marks: list[tuple[int, str]] = []
-        chars = 0
-        for part in _parts(body):
-            mark = part.get("cache_control")
-            text = json.dumps({k: v for k, v in part.items() if k != "cache_control"}, sort_keys=True)
-            digest.update(text.encode())
-            chars += len(text)
-            prefixes.append((digest.digest(), chars // CHARS_PER_TOKEN))
-            if mark:
-                marks.append((len(prefixes) - 1, mark.get("ttl", "5m")))
-        read = max((self._read(prefixes, at) for at, _ in marks), default=0)
-        made = prefixes[marks[-1][0]][1] - read if marks else 0
-        self._written.update(prefixes[at][0] for at, _ in marks)
-        hour = made if marks and marks[-1][1] == "1h" else 0
-        return {
-            "input_tokens": chars // CHARS_PER_TOKEN - read - made,
-            "cache_read_input_tokens": read,
-            "cache_creation_input_tokens": made,
-            "cache_creation": {"ephemeral_5m_input_tokens": made - hour, "ephemeral_1h_input_tokens": hour},
-        }
-
-    def _read(self, prefixes: Sequence[tuple[bytes, int]], mark: int) -> int:
-        for at in range(mark, max(-1, mark - LOOK_BACK), -1):
-            if prefixes[at][0] in self._written:
-                return prefixes[at][1]
-        return 0
-
-
-def _parts(body: Any) -> Iterator[Mapping[str, Any]]:
-    """The prompt's parts in the order in which it is read."""
-    yield from body.get("tools") or ()
-    system = body.get("system") or ()
-    yield from [{"type": "text", "text": system}] if isinstance(system, str) else system
-    for message in body.get("messages") or ():
-        content = message.get("content")
-        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            yield {"role": message.get("role"), **block}
+    own = {"content-type": "application/json", "request-id": f"req_{number:04d}", "content-length": str(len(body))}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in {**own, **reply.headers}.items())
+    return f"HTTP/1.1 {reply.status} No\r\n{lines}\r\n".encode() + body
 
 
 def main() -> None:

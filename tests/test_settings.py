@@ -206,6 +206,15 @@ def test_the_environment_is_read_in_one_place(place):
     assert Environment.of({}, place.home).colour
 
 
+def test_a_deny_added_meanwhile_is_noticed(place):
+    settings = place.load()
+    assert not settings.stale
+    place.put(place.shared, {"permissions": {"deny": ["Bash"]}})
+    assert settings.stale
+    again = place.load()
+    assert (again.stale, texts(again, "deny")) == (False, ["Bash"])
+
+
 def test_other_settings_of_the_other_tool_are_not_taken(place):
     place.put(place.home / ".claude" / "settings.json", {"model": "x", "hooks": {}, "permissions": {"deny": ["Bash"]}})
     settings = place.load()

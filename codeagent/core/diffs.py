@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from codeagent.core.views import Diff, Hunk
@@ -22,7 +22,10 @@ Span = tuple[int, int, int, int]
 
 def diff(path: str, before: str, after: str, *, created: bool = False) -> Diff:
     """The change of one file, with context, counts, and at most `LINES` lines; a line is what LF ends."""
-    old, new = _lines(before), _lines(after)
+    start, old_end, new_end = _bounds(before, after)
+    ended = old_end < len(before)
+    old, new = _lines(before[start:old_end], ended=ended), _lines(after[start:new_end], ended=ended)
+    above = before.count("\n", 0, start)
     spans = list(_spans(old, new))
     hunks: list[Hunk] = []
     omitted, room = 0, LINES
@@ -32,7 +35,7 @@ def diff(path: str, before: str, after: str, *, created: bool = False) -> Diff:
         omitted += len(hunk.lines) - len(kept)
         room -= len(kept)
         if kept:
-            hunks.append(Hunk(hunk.old_start, hunk.new_start, kept))
+            hunks.append(Hunk(above + hunk.old_start, above + hunk.new_start, kept))
     added = sum(d - c for _, _, c, d in spans)
     removed = sum(b - a for a, b, _, _ in spans)
     return Diff(path, tuple(hunks), added, removed, created, omitted)
@@ -43,11 +46,46 @@ def changed_lines(view: Diff) -> tuple[str, ...]:
     return tuple(line for hunk in view.hunks for line in hunk.lines if line[0] != " ")
 
 
-def _lines(text: str) -> list[str]:
+def _bounds(before: str, after: str) -> tuple[int, int, int]:
+    """Where the part with the changes and their context starts, and where it ends in each text, at line ends.
+
+    Big texts are cut down to it before they are split: splitting 20 MB holds up every other thread for 0.1 s.
+    """
+    limit = min(len(before), len(after))
+    head = _same(limit, lambda a, b: before[a:b] == after[a:b])
+    tail = _same(
+        limit - head, lambda a, b: before[len(before) - b : len(before) - a] == after[len(after) - b : len(after) - a]
+    )
+    start = before.rfind("\n", 0, head) + 1
+    for _ in range(CONTEXT):
+        start = before.rfind("\n", 0, max(0, start - 1)) + 1
+    end = len(before) - tail
+    for _ in range(CONTEXT + 1):
+        found = before.find("\n", end)
+        end = found + 1 if found >= 0 else len(before)
+    return start, end, len(after) - (len(before) - end)
+
+
+def _same(limit: int, equal: Callable[[int, int], bool]) -> int:
+    """The greatest n up to `limit` with everything in [0, n) equal, found by halves."""
+    low = 0
+    step = 1 << 16
+    while low < limit:
+        high = min(limit, low + step)
+        if equal(low, high):
+            low = high
+        elif step == 1:
+            break
+        else:
+            step = max(1, step // 16)
+    return low
+
+
+def _lines(text: str, *, ended: bool) -> list[str]:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    else:
+    elif not ended:
         lines[-1] += "\n\\ no newline at the end of the file"
     return lines
 

@@ -78,7 +78,7 @@ def _braces(pattern: str) -> tuple[int, int, list[str]] | None:
 def translate(pattern: str, *, lenient: bool = False) -> str:
     """One alternative as a regular expression for `fullmatch`.
 
-    `lenient` has the meaning of ignore files: an unclosed class matches nothing instead of being an error.
+    An unclosed class is a literal bracket, as in a shell; `lenient`, as in ignore files, it matches nothing.
     """
     segments = [s for at, s in enumerate(pattern.split("/")) if s or at == 0]
     chunks: list[list[str]] = [[]]
@@ -160,7 +160,7 @@ def _class(segment: str, at: int, *, lenient: bool) -> tuple[str, int]:
     if at >= len(segment):
         if lenient:
             return "(?!)", at
-        raise BadPattern("a class '[' is not closed; write [[] for a literal bracket")
+        return r"\[", first - negated
     if not items:
         return (_NAME if negated else "(?!)"), at + 1
     return f"(?!/)[{'^' if negated else ''}{''.join(items)}]", at + 1

@@ -214,17 +214,17 @@ def never_matches(rule: Rule) -> str:
 
 
 def _never_a_command(rule: Rule) -> str:
-    spec = rule.specifier
-    if found := command_patterns.operators(spec):
+    bare = command_patterns.unquoted(rule.specifier)
+    if found := command_patterns.operators(rule.specifier):
         shown = "a newline" if found == "\n" else found
         return f"a rule covers one simple command and {shown} parts commands; write one rule for each"
-    if re.search(r":\*\s*\S", spec):
-        return "`:*` means further words only at the end; write ` * ` in the middle"
-    if spec.startswith(":*"):
+    if bare.startswith(":*"):
         return "no command stands before `:*`; write Bash to mean every command"
-    if rule.kind == "allow" and re.match(r"[A-Za-z_]\w*=", spec):
+    if re.search(r":\*\s*\S", bare):
+        return "`:*` means further words only at the end; write ` * ` in the middle"
+    if rule.kind == "allow" and re.match(r"[A-Za-z_]\w*=", bare):
         return "a command that sets a variable first is never covered; write the rule for the command alone"
-    if rule.kind == "allow" and re.search(r"\$[\w({]", command_patterns.unquoted(spec)):
+    if rule.kind == "allow" and re.search(r"\$[\w({]", bare):
         return "a command with an expansion is never covered; write the words that it stands for"
     return ""
 

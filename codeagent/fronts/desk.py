@@ -46,7 +46,7 @@ class Desk(Protocol):
         ...
 
     def files(self) -> Sequence[str]:
-        """Project files for completion, relative, ignore rules applied; may be cached."""
+        """Project files for completion, relative, ignore rules applied. Takes a while: call it in a thread."""
         ...
 
     async def warm(self) -> None:

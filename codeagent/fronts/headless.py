@@ -82,10 +82,10 @@ class Headless:
             ending = self._course.ending("", self._signal or int(signal.SIGINT))
         except BaseException as error:
             self._finish(Ending("error_during_execution", 1, "crashed", f"Unexpected error: {type(error).__name__}"))
-            self._close(1)
+            await self._close(1)
             raise
         self._finish(ending)
-        return self._close(ending.code)
+        return await self._close(ending.code)
 
     async def _work(self, connect: Callable[[Front], Desk]) -> Ending:
         prompt = await whole_prompt(self._options.prompt, self._stdin, self._tell)
@@ -167,10 +167,9 @@ class Headless:
         for line in lines:
             self._out.write(f"{encoded(line)}\n")
 
-    def _close(self, code: int) -> int:
-        patience = 2.0 if self._signal else DRAIN
-        whole = self._out.close(patience)
-        self._err.close(2.0)
+    async def _close(self, code: int) -> int:
+        whole = await self._out.close(lambda: 2.0 if self._signal else DRAIN)
+        await self._err.close(lambda: 2.0)
         return code if whole or self._signal else 141
 
 

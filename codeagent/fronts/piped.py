@@ -21,9 +21,9 @@ NO_PROMPT = (
 )
 
 
-async def whole_prompt(prompt: str, fd: int, notice: Callable[[str], None]) -> str:
+async def whole_prompt(prompt: str, fd: int, notice: Callable[[str], None], patience: float = PATIENCE) -> str:
     """The prompt, joined with what stands on `fd`. Raises UsageFault when there is none or it is too long."""
-    piped = await _read(fd, patient=not prompt.strip(), notice=notice)
+    piped = await _read(fd, patience if prompt.strip() else None, notice)
     if len(prompt.encode("utf-8", "replace")) + len(piped) > LIMIT:
         raise UsageFault("The prompt is longer than 10 MB. Save it to a file and ask to read that file.")
     text = piped.decode("utf-8", "replace").strip("\n")
@@ -33,18 +33,18 @@ async def whole_prompt(prompt: str, fd: int, notice: Callable[[str], None]) -> s
     return whole
 
 
-async def _read(fd: int, *, patient: bool, notice: Callable[[str], None]) -> bytes:
+async def _read(fd: int, patience: float | None, notice: Callable[[str], None]) -> bytes:
     """Everything on `fd`, or the first bytes beyond the limit. Nothing when it is a terminal, closed or silent."""
     if not _sends(fd):
         return b""
     got = bytearray()
     try:
-        async with asyncio.timeout(None if patient else PATIENCE) as limit:
+        async with asyncio.timeout(patience) as limit:
             while len(got) <= LIMIT and (data := await read(fd)):
                 limit.reschedule(None)  # it speaks: now it is read to its end
                 got += data
     except TimeoutError:
-        notice(f"Standard input stayed open and silent for {PATIENCE:.0f} s; going on without it.")
+        notice(f"Standard input stayed open and silent for {patience:g} s; going on without it.")
     return bytes(got)
 
 

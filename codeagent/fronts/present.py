@@ -73,7 +73,7 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
         case Noted(text=text, level=level):
             return level, text
         case Retried(attempt=attempt, of=of, wait=wait, why=why):
-            return "warning", f"{why}. Trying again in {wait:.0f} s ({attempt} of {of})."
+            return "warning", f"{why.rstrip('.')}. Trying again in {wait:.0f} s ({attempt} of {of})."
         case Switched(by="resume"):
             return None
         case Switched():

@@ -75,10 +75,13 @@ class Outlet:
         """Queue `text`, encoded as UTF-8; what cannot be encoded becomes a question mark."""
         self._waiting.put(text.encode("utf-8", "replace"))
 
-    def close(self, patience: float) -> bool:
-        """Wait until all is written, at most `patience` seconds; False when some of it was not."""
+    async def close(self, patience: Callable[[], float]) -> bool:
+        """Wait until all is written, at most `patience()` seconds; False when some of it was not."""
         self._waiting.put(None)
-        self._thread.join(patience)
+        watch = Stopwatch()
+        self._thread.join(0.05)  # nearly always enough
+        while self._thread.is_alive() and watch.ms < 1000 * patience():  # noqa: ASYNC110 - a thread ends; a signal shortens it
+            await asyncio.sleep(0.02)
         return not self._thread.is_alive() and not self._gone
 
     def _drain(self) -> None:

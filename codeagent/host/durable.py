@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,25 @@ def write_all(fd: int, data: bytes) -> None:
         rest = rest[os.write(fd, rest) :]
 
 
+def read_regular(path: Path, most: int, *, follow: bool = True) -> tuple[bytes, os.stat_result]:
+    """Bytes and identity of an ordinary file of at most `most` bytes; a FIFO or a device is not waited for.
+
+    Raises OSError, with words when the file is no ordinary one or too long. Without `follow` a link is an error.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW))
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("it is no ordinary file")
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(fd)
+    if len(data) > most:
+        raise OSError(f"it is longer than {most // 1024} KiB")
+    return data, found
+
+
 def replace(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Put `data` in place of the file's content atomically; readers see the old bytes or the new ones.
 
@@ -66,9 +86,8 @@ def replace(path: Path, data: bytes, mode: int = 0o600) -> None:
         finally:
             os.close(fd)
         temporary.replace(path)
-    except BaseException:
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
     sync_directory(path.parent)
 
 

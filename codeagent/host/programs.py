@@ -38,8 +38,10 @@ def find_program(name: str, env: Mapping[str, str], outside: Path) -> str:
     return ""
 
 
-def packaged_program(name: str, outside: Path) -> str:
-    """A program that a Python package installed beside our interpreter; empty if there is none."""
+def packaged_program(name: str, env: Mapping[str, str], outside: Path) -> str:
+    """A program that a Python package installed beside our interpreter; empty if there is none, or no PATH at all."""
+    if not env.get("PATH"):
+        return ""
     found = Path(sys.executable).parent / name
     if os.access(found, os.X_OK) and not found.resolve().is_relative_to(outside):
         return str(found)

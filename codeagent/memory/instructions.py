@@ -9,8 +9,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from codeagent.host.durable import read_regular
 from codeagent.memory.markdown import read_through
 
 FILE_BYTES = 128 * 1024
@@ -26,6 +27,9 @@ _NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", ".agent/AGENTS.md")
 _RULES = ".claude/rules"
 _LOCAL = "CLAUDE.local.md"
 
+_FOREIGN = {"node_modules", "site-packages", "vendor", "third_party", ".venv", "venv", ".tox", ".git"}
+"""Directories of other people's code."""
+
 Stamp = tuple[int, int, int, int, int] | None
 """Modification and change time (ns), size, device and inode of a file; None where there is none."""
 
@@ -38,16 +42,26 @@ class Guideline(Struct, frozen=True):
     digest: str
 
 
+class Sought(Struct, frozen=True):
+    """What guidelines were asked for. `below` are directories below `cwd` in which files were read."""
+
+    cwd: Path
+    home: Path
+    config_home: Path
+    root: Path
+    below: tuple[Path, ...] = ()
+
+
 class Guidelines(Struct, frozen=True):
     """All files in force, the nearest to the working directory last; `problems` are words for a person.
 
-    `stamps` says of every file and directory that was looked for how it was; `request` is what `load` was asked.
+    `stamps` says of every file and directory that was looked for how it was; `request` is what `load` was asked for.
     """
 
     files: tuple[Guideline, ...]
     problems: tuple[str, ...]
     stamps: tuple[tuple[str, Stamp], ...]
-    request: tuple[Path, Path, Path, Path]
+    request: Sought
 
 
 def load(cwd: Path, home: Path, config_home: Path | None = None, root: Path | None = None) -> Guidelines:
@@ -55,17 +69,35 @@ def load(cwd: Path, home: Path, config_home: Path | None = None, root: Path | No
 
     `root` is the project's root (`cwd` if None): imports of its files stay inside it. Paths are absolute.
     """
-    request = (cwd, home, config_home or home / ".config", root or cwd)
-    reading = _Reading(*request)
+    return _load(Sought(cwd, home, config_home or home / ".config", root or cwd))
+
+
+def _load(sought: Sought) -> Guidelines:
+    reading = _Reading(sought)
     reading.all()
-    return Guidelines(tuple(reading.files), tuple(reading.problems), tuple(reading.stamps.items()), request)
+    return Guidelines(tuple(reading.files), tuple(reading.problems), tuple(reading.stamps.items()), sought)
 
 
 def recheck(known: Guidelines) -> Guidelines:
     """The guidelines as they are now: the same object when no file was touched. Costs one `stat` a place."""
     if all(_stamp(path) == stamp for path, stamp in known.stamps):
         return known
-    return load(*known.request)
+    return _load(known.request)
+
+
+def nested(known: Guidelines, path: Path) -> Guidelines:
+    """The guidelines once a file at `path` was read: those of its directories below `cwd` are in force too.
+
+    The same object when that adds nothing. What came with a dependency guides nobody.
+    """
+    sought = known.request
+    if not path.is_relative_to(sought.cwd) or not _FOREIGN.isdisjoint(path.relative_to(sought.cwd).parts):
+        return known
+    between = [each for each in path.parents if each != sought.cwd and each.is_relative_to(sought.cwd)]
+    fresh = tuple(each for each in reversed(between) if each not in sought.below)
+    if not fresh:
+        return known
+    return _load(structs.replace(sought, below=tuple(sorted({*sought.below, *fresh}))))
 
 
 def changes(old: Guidelines, new: Guidelines) -> tuple[str, ...]:
@@ -103,8 +135,9 @@ def _stamp(path: str) -> Stamp:
 class _Reading:
     """One pass over all places: files in order, each once, whatever it is called by."""
 
-    def __init__(self, cwd: Path, home: Path, config_home: Path, root: Path) -> None:
-        self.cwd, self.home, self.config_home, self.root = cwd, home, config_home, root
+    def __init__(self, sought: Sought) -> None:
+        self.sought = sought
+        self.home = sought.home
         self.files: list[Guideline] = []
         self.problems: list[str] = []
         self.stamps: dict[str, Stamp] = {}
@@ -112,12 +145,13 @@ class _Reading:
         self._size = 0
 
     def all(self) -> None:
-        for own in (self.home / ".claude" / "CLAUDE.md", self.config_home / "codeagent" / "AGENTS.md"):
+        for own in (self.home / ".claude" / "CLAUDE.md", self.sought.config_home / "codeagent" / "AGENTS.md"):
             self._take(own, self.home, 0)
         for rule in self._rules(self.home):
             self._take(rule, self.home, 0)
-        for directory in (*reversed(self.cwd.parents), self.cwd):
-            bound = self.root if directory.is_relative_to(self.root) else directory
+        cwd, root = self.sought.cwd, self.sought.root
+        for directory in (*reversed(cwd.parents), cwd, *self.sought.below):
+            bound = root if directory.is_relative_to(root) else directory
             for name in _NAMES:
                 self._take(directory / name, bound, 0)
             for rule in self._rules(directory):
@@ -181,18 +215,11 @@ class _Reading:
         real = Path(os.path.realpath(path))
         if not real.is_relative_to(os.path.realpath(bound)) and (imported or real.suffix != ".md"):
             raise OSError(f"it lies outside {bound}")
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(fd, "rb") as file:
-            found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError("it is no ordinary file")
-            if _planted(path, found):
-                raise OSError("another user put it into a directory that everybody may write to")
-            data = file.read(FILE_BYTES + 1)
+        data, found = read_regular(path, FILE_BYTES)
+        if _planted(path, found):
+            raise OSError("another user put it into a directory that everybody may write to")
         if b"\0" in data:
             raise OSError("it is no text")
-        if len(data) > FILE_BYTES:
-            raise OSError(f"it is longer than {FILE_BYTES // 1024} KiB")
         if self._size + len(data) > ALL_BYTES:
             raise OSError(f"all guidelines together are longer than {ALL_BYTES // 1024} KiB")
         return data, (found.st_dev, found.st_ino)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from codeagent.core.errors import ToolFault
 from codeagent.core.notebook import Change, Excerpt, Topic
-from codeagent.host.durable import locked, replace
+from codeagent.host.durable import locked, read_regular, replace
 from codeagent.memory import index, topic_file
 from codeagent.memory.index import IndexLine
 from codeagent.memory.layout import Layout
@@ -160,17 +158,11 @@ class Topics:
         if self._layout.agent.is_symlink() or self._layout.memory.is_symlink():
             raise ToolFault(f"{self._layout.memory} is a link; memory is not read or written through links.")
         try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+            data, _ = read_regular(path, MOST, follow=False)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as fault:
-            raise ToolFault(f"{path} cannot be read ({fault.strerror or fault}); it was left as it is.") from None
-        with os.fdopen(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise ToolFault(f"{path} is no ordinary file; it was left as it is.")
-            data = file.read(MOST + 1)
-        if len(data) > MOST:
-            raise ToolFault(f"{path} is longer than {MOST // 1024} KiB; it was left as it is.")
+            raise ToolFault(f"{path} cannot be read: {fault.strerror or fault}; it was left as it is.") from None
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:

@@ -33,11 +33,11 @@ class Outcome(NamedTuple):
 class _Open:
     """A block that grows: its start and the pieces that came since, joined once at the end."""
 
-    def __init__(self, start: Event) -> None:
+    def __init__(self, start: Event, *, closed: bool = False) -> None:
         self.block = dict(start)
         self.pieces: dict[str, list[str]] = {}
         self.received = 0
-        self.closed = False
+        self.closed = closed
 
     def add(self, field: str, piece: str) -> None:
         self.pieces.setdefault(field, []).append(piece)
@@ -74,7 +74,7 @@ class Accumulator:
             return []
         match event.get("type"):
             case "message_start":
-                self._start(event["message"])
+                return self._start(event["message"])
             case "content_block_start":
                 return self._open_block(event["index"], event["content_block"])
             case "content_block_delta":
@@ -120,28 +120,17 @@ class Accumulator:
             self._error,
         )
 
-    def _start(self, message: Event) -> None:
+    def _start(self, message: Event) -> list[Delta]:
         if self._message:  # seen behind gateways: the second one repeats the first
-            return
-        self._message = dict(message)
-        for block in self._message.get("content") or ():
-            whole = _Open(block)
-            whole.closed = True
-            self._blocks.append(whole)
-        self._message["usage"] = dict(self._message.get("usage") or {})
+            return []
+        self._message = {**message, "usage": dict(message.get("usage") or {})}
+        self._blocks = [_Open(block, closed=True) for block in message.get("content") or ()]
+        return [delta for block in self._blocks for delta in _shown(block.block)]
 
     def _open_block(self, index: int, start: Event) -> list[Delta]:
         block = self._open[index] = _Open(start)
         self._blocks.append(block)
-        match start.get("type"):
-            case "text" if start.get("text"):
-                return [TextDelta(start["text"])]
-            case "thinking" if start.get("thinking"):
-                return [ThinkingDelta(start["thinking"])]
-            case "tool_use":
-                return [CallDelta(start["id"], start["name"], 0)]
-            case _:
-                return []
+        return _shown(start)
 
     def _grow(self, index: int, delta: Event) -> list[Delta]:
         block = self._open.get(index)
@@ -184,6 +173,19 @@ class Accumulator:
                 self._message[field] = value
         usage = {key: value for key, value in (event.get("usage") or {}).items() if value is not None}
         self._message["usage"] = {**(self._message.get("usage") or {}), **usage}
+
+
+def _shown(start: Event) -> list[Delta]:
+    """What can be shown of a block's beginning."""
+    match start.get("type"):
+        case "text" if start.get("text"):
+            return [TextDelta(start["text"])]
+        case "thinking" if start.get("thinking"):
+            return [ThinkingDelta(start["thinking"])]
+        case "tool_use":
+            return [CallDelta(start["id"], start["name"], 0)]
+        case _:
+            return []
 
 
 def _object(raw: str) -> dict[str, Any] | None:

@@ -8,14 +8,14 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
-from urllib.parse import urlsplit
 
-from codeagent.core.errors import ModelUnavailable
+from codeagent.core.errors import ModelError, ModelUnavailable
 from codeagent.core.events import AssistantSaid, CallDelta, Delta, Raw, Retried
 from codeagent.core.messages import Request
 from codeagent.core.ports import ModelInfo
-from codeagent.models import anthropic_wire, catalog, failures, features, sdk
+from codeagent.models import catalog, failures, features, sdk
 from codeagent.models.accumulator import Accumulator
+from codeagent.models.encoded import Encoder
 from codeagent.models.said import to_said
 
 _PUBLIC = "https://api.anthropic.com"
@@ -60,6 +60,7 @@ class Anthropic:
         self._quiet = quiet
         self._raw = raw
         self._plain_sdk = plain_sdk
+        self._encoder = Encoder()
         self._made: tuple[Any, Any] | None = None
         self._answered = False
 
@@ -79,12 +80,14 @@ class Anthropic:
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         began = time.monotonic()
         wanted = features.wanted(request.model, request.without)
-        asked = failures.Asked(request.model, urlsplit(self._base_url).netloc or self._base_url, wanted)
-        response = await self._ask(anthropic_wire.body(request, wanted), asked)
+        body, sent = self._encoder.encode(request, wanted)
+        asked = failures.Asked(request.model, _host(self._base_url), sent)
+        response = await self._ask(body, asked)
         accumulator = Accumulator()
         pace = _Pace(time.monotonic)
         first = 0.0
-        async with aclosing(_events(response, asked, self._quiet)) as events:
+        reading = _events(response, asked, quiet=self._quiet, read_timeout=self._read_timeout)
+        async with aclosing(reading) as events:
             async for event in events:
                 if self._raw:
                     yield Raw(event)
@@ -112,37 +115,50 @@ class Anthropic:
         except UNREADABLE as error:
             raise failures.garbled(asked, error) from error
 
-    async def _ask(self, body: anthropic_wire.Body, asked: failures.Asked) -> Any:
+    async def _ask(self, body: bytes, asked: failures.Asked) -> Any:
         """Send the request; the response, of which only the head was read."""
         module, client = await self._connected()
+        import httpx2  # by now the SDK has imported it
+
         try:
-            # All of the body goes as extra: the SDK merges that as it is, where its own parameters are
-            # walked through by type (0.1 s for 4 MB) and an old model's name raises a warning.
-            stream = await client.messages.create(
-                model="",
-                max_tokens=0,
-                messages=(),
+            # The body goes as bytes: of a dict the SDK makes a deep copy by type (0.1 s for 4 MB) and
+            # encodes all of it anew for each step.
+            stream = await client.post(
+                "/v1/messages",
+                content=body,
+                cast_to=object,
+                options={"headers": features.headers(asked.sent)},
                 stream=True,
-                extra_body=body,
-                extra_headers=features.headers(asked.sent),
+                stream_cls=module.AsyncStream[object],
             )
         except module.APIStatusError as error:
             self._answered = True
             raise failures.refusal(
                 failures.read(error.status_code, error.body, error.response.headers, error.request_id or ""), asked
             ) from error
-        except module.APITimeoutError as error:
-            raise failures.stalled(asked, self._read_timeout) from error
         except module.APIConnectionError as error:
-            cause = error.__cause__ or error
-            began = not _is_connecting(cause)
-            raise failures.unreachable(asked, cause, answered=self._answered or began) from error
+            raise self._unconnected(asked, error, isinstance(error, module.APITimeoutError)) from error
+        except (httpx2.HTTPError, httpx2.StreamError) as error:  # raised raw when the body of a no breaks off
+            raise failures.dropped(asked, error) from error
+        except (TypeError, ValueError) as error:
+            raise failures.unsendable(asked) from error
         self._answered = True
         media_type = stream.response.headers.get("content-type", "")
-        if not media_type.startswith("text/event-stream"):
+        if media_type and "event-stream" not in media_type.lower():
             await stream.close()
             raise failures.no_stream(asked, media_type)
         return stream.response
+
+    def _unconnected(self, asked: failures.Asked, error: BaseException, timed_out: bool) -> ModelError:
+        import httpx2
+
+        cause = error.__cause__ or error
+        if isinstance(cause, httpx2.LocalProtocolError):
+            return failures.unsendable(asked)
+        connecting = _is_connecting(cause)
+        if timed_out and not connecting:
+            return failures.stalled(asked, self._read_timeout)
+        return failures.unreachable(asked, cause, answered=self._answered or not connecting)
 
     async def _connected(self) -> tuple[Any, Any]:
         if self._made is None:
@@ -182,31 +198,38 @@ class Anthropic:
             ) from error
 
 
-async def _events(response: Any, asked: failures.Asked, quiet: float) -> AsyncGenerator[Mapping[str, Any], None]:
+def _host(url: str) -> str:
+    """Host and port for messages, also of a URL that nothing can parse, and without a password in it."""
+    return url.rpartition("://")[2].partition("/")[0].rpartition("@")[2] or url
+
+
+async def _events(
+    response: Any, asked: failures.Asked, *, quiet: float, read_timeout: float
+) -> AsyncGenerator[Mapping[str, Any], None]:
     """The response's events as JSON objects; the connection is closed when this is left early."""
     import httpx2
 
     decoder = sdk.load().AsyncStream.raw_events(response)
     clock = asyncio.get_running_loop().time
-    content = clock()
+    deadline = clock() + quiet
     try:
         async with aclosing(decoder):
             while True:
-                # Around the wait alone: the reader of these events may take all the time it wants.
-                async with asyncio.timeout_at(content + quiet):
+                async with asyncio.timeout_at(deadline):
                     sent = await anext(decoder, None)
                 if sent is None:
                     return
                 event = _parsed(sent.data) if sent.data else {"type": "ping"}
-                if event.get("type") != "ping":
-                    content = clock()
                 if event.get("type") == "message_stop":
                     await _drain(decoder)
+                came = clock()
                 yield event
+                # The time that the reader of an event takes is no silence of the server.
+                deadline = clock() + quiet if event.get("type") != "ping" else deadline + clock() - came
     except TimeoutError as error:
         raise failures.stalled(asked, quiet) from error
     except httpx2.TimeoutException as error:
-        raise failures.stalled(asked, round(clock() - content)) from error
+        raise failures.stalled(asked, read_timeout) from error
     except (httpx2.HTTPError, httpx2.StreamError) as error:
         raise failures.dropped(asked, error) from error
     except ValueError as error:

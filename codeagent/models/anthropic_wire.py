@@ -33,25 +33,42 @@ _BUDGET = 16_000
 
 _LEAST_BUDGET = 1024
 
+_UNMARKED = ("thinking", "redacted_thinking")
+"""Blocks that take no cache mark."""
+
 
 def body(request: Request, features: Collection[str]) -> Body:
     """The body, all but `stream`; `features` are names from the capability table."""
     made: Body = {"model": request.model, "max_tokens": request.max_tokens}
-    mark = _mark(request, features)
+    marked = mark(request, features)
     if system := [_text(words) for words in request.system if words.strip()]:
         made["system"] = system
-        _cache(system[-1:], mark)
+        _cache(system[-1:], marked)
     if request.tools:
         made["tools"] = [_tool(tool) for tool in request.tools]
-        _cache(made["tools"][-1:], mark)
-    made["messages"] = _messages(request.messages, "mid_system" in features)
-    _cache(_tails(made["messages"]), mark)
+        _cache(made["tools"][-1:], marked)
+    made["messages"] = messages(request.messages, "mid_system" in features)
+    _cache(_tails(made["messages"]), marked)
     made.update(_thinking(request.max_tokens, features))
     if "effort" in features and request.effort and request.effort in _levels(request.model):
         made["output_config"] = {"effort": request.effort}
     if "diagnostics" in features and request.previous:
         made["diagnostics"] = {"previous_message_id": request.previous}
     return made
+
+
+def traces(made: Body, features: Collection[str]) -> frozenset[str]:
+    """Those of the features that this body, or a header sent with it, really holds."""
+    thinking = made.get("thinking", {})
+    absent = {
+        "mid_system": all(message["role"] != "system" for message in made["messages"]),
+        "effort": "output_config" not in made,
+        "diagnostics": "diagnostics" not in made,
+        "adaptive_thinking": not thinking,
+        "budget_thinking": not thinking,
+        "thinking_display": "display" not in thinking,
+    }
+    return frozenset(name for name in features if not absent.get(name))
 
 
 def _levels(model: str) -> tuple[str, ...]:
@@ -71,12 +88,23 @@ def _thinking(max_tokens: int, features: Collection[str]) -> Body:
 # --- cache marks -----------------------------------------------------------------------------
 
 
-def _mark(request: Request, features: Collection[str]) -> Body:
+def mark(request: Request, features: Collection[str]) -> Body:
+    """The cache mark of this request, empty when nothing is to be cached."""
     if "cache" not in features:
         return {}
     if request.cache == "1h" and "cache_1h" in features:
         return {"type": "ephemeral", "ttl": "1h"}
     return {"type": "ephemeral"}
+
+
+def with_mark(message: Body, marked: Body) -> Body:
+    """A copy of a user message with the mark on its last block that may have one."""
+    content = list(message["content"])
+    for at in range(len(content) - 1, -1, -1):
+        if content[at]["type"] not in _UNMARKED:
+            content[at] = {**content[at], "cache_control": marked}
+            break
+    return {**message, "content": content}
 
 
 def _cache(blocks: Iterable[Body], mark: Body) -> None:
@@ -89,16 +117,17 @@ def _tails(messages: list[Body]) -> Iterator[Body]:
     """The last block of the newest user message and of the one before: the second is the net when a turn was long."""
     users = (message["content"] for message in reversed(messages) if message["role"] == "user")
     for content, _ in zip(users, range(2), strict=False):
-        if markable := next((b for b in reversed(content) if b["type"] not in ("thinking", "redacted_thinking")), None):
+        if markable := next((b for b in reversed(content) if b["type"] not in _UNMARKED), None):
             yield markable
 
 
 # --- messages --------------------------------------------------------------------------------
 
 
-def _messages(messages: Iterable[Message], mid_system: bool) -> list[Body]:
+def messages(told: Iterable[Message], mid_system: bool) -> list[Body]:
+    """Messages on the wire, without cache marks."""
     made: list[Body] = []
-    for message in messages:
+    for message in told:
         if message.role == "user":
             made += _user(message.blocks, mid_system)
         elif content := list(_content(message.blocks)):

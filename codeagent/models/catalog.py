@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import NamedTuple
 
@@ -120,6 +119,8 @@ def resolve(name: str) -> str:
 
 def nearest(name: str) -> tuple[str, ...]:
     """Up to three known model ids that look like this name, best first."""
+    import difflib  # needed only for a name that a server does not know
+
     return tuple(difflib.get_close_matches(name, _MODELS, n=3, cutoff=0.5))
 
 

@@ -32,20 +32,24 @@ _BLOCK_KEYS = {
 }
 
 Body = Mapping[str, Any]
+Blocks = Sequence[tuple[str, Body]]
+"""Blocks with their paths (`messages.2.content.0`)."""
 
 
 def problems(body: Body) -> list[str]:
     """Everything wrong with this body, in the words of the API where they are known; empty when it is fine."""
+    blocks = list(_blocks(body))
     return [
         *_frame(body),
-        *_tools(body),
+        *_tools(body, blocks),
         *_system(body),
         *_order(body),
         *_pairs(body["messages"] if _is_list(body.get("messages")) else []),
-        *_contents(body),
-        *_marks(body),
+        *_contents(blocks),
+        *_roles(body),
+        *_marks(body, blocks),
         *_thinking(body),
-        *_sizes(body),
+        *_sizes(body, blocks),
     ]
 
 
@@ -77,7 +81,7 @@ def _frame(body: Body) -> Iterator[str]:
 # --- tools and system ------------------------------------------------------------------------
 
 
-def _tools(body: Body) -> Iterator[str]:
+def _tools(body: Body, blocks: Blocks) -> Iterator[str]:
     names = [str(tool.get("name", "")) for tool in body.get("tools") or ()]
     for at, tool in enumerate(body.get("tools") or ()):
         if not _NAME.fullmatch(names[at]):
@@ -89,7 +93,7 @@ def _tools(body: Body) -> Iterator[str]:
             yield f"tools.{at}.input_schema: a union is not supported at the top level"
     if len(set(names)) < len(names):
         yield "tools: Tool names must be unique."
-    if not names and any(b.get("type") in ("tool_use", "tool_result") for _, b in _blocks(body)):
+    if not names and any(b.get("type") in ("tool_use", "tool_result") for _, b in blocks):
         yield "tools: must be defined when messages hold tool blocks"
 
 
@@ -209,8 +213,8 @@ def _answers(at: int, content: Sequence[Body], asked: Sequence[str], merged: boo
         given.append(use)
 
 
-def _contents(body: Body) -> Iterator[str]:
-    for path, block in _blocks(body):
+def _contents(blocks: Blocks) -> Iterator[str]:
+    for path, block in blocks:
         kind = block.get("type")
         if not isinstance(kind, str):
             yield f"{path}.type: Field required"
@@ -223,7 +227,6 @@ def _contents(body: Body) -> Iterator[str]:
             yield f"{path}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,64}}$'"
         for key in block.keys() - _BLOCK_KEYS.get(kind, block.keys()):
             yield f"{path}.{kind}.{key}: Extra inputs are not permitted"
-    yield from _roles(body)
 
 
 def _roles(body: Body) -> Iterator[str]:
@@ -244,17 +247,16 @@ def _roles(body: Body) -> Iterator[str]:
 # --- the rest --------------------------------------------------------------------------------
 
 
-def _marked(body: Body) -> Iterator[tuple[str, Body]]:
+def _marked(body: Body, blocks: Blocks) -> Iterator[tuple[str, Body]]:
     """Every block that has a cache mark, in the order in which the prompt is read."""
     system = body.get("system")
     parts = [(f"tools.{at}", tool) for at, tool in enumerate(body.get("tools") or ())]
     parts += [(f"system.{at}", block) for at, block in enumerate(system if isinstance(system, list) else ())]
-    parts += list(_blocks(body))
-    return ((path, block) for path, block in parts if "cache_control" in block)
+    return ((path, block) for path, block in (*parts, *blocks) if "cache_control" in block)
 
 
-def _marks(body: Body) -> Iterator[str]:
-    marked = list(_marked(body))
+def _marks(body: Body, blocks: Blocks) -> Iterator[str]:
+    marked = list(_marked(body, blocks))
     if len(marked) > MAX_MARKS:
         yield f"A maximum of {MAX_MARKS} blocks with cache_control may be provided. Found {len(marked)}."
     short = False
@@ -291,7 +293,7 @@ def _thinking(body: Body) -> Iterator[str]:
         yield f"This model does not support effort level '{effort}'. {supported}"
 
 
-def _sizes(body: Body) -> Iterator[str]:
+def _sizes(body: Body, blocks: Blocks) -> Iterator[str]:
     try:
         size = len(json.dumps(body, ensure_ascii=False, allow_nan=False).encode())
     except UnicodeEncodeError:
@@ -304,7 +306,7 @@ def _sizes(body: Body) -> Iterator[str]:
         yield f"the body has {size} bytes, more than {MAX_BYTES}"
     if len(body.get("messages") or ()) > MAX_MESSAGES:
         yield f"messages: more than {MAX_MESSAGES}"
-    images = sum(block.get("type") == "image" for _, block in _blocks(body))
+    images = sum(block.get("type") == "image" for _, block in blocks)
     limit = 100 if catalog.info(str(body.get("model"))).window <= 200_000 else MAX_IMAGES
     if images > limit:
         yield f"messages: {images} images, more than {limit}"

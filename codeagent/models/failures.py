@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import re
 import time
 from collections.abc import Collection, Mapping
@@ -96,7 +95,7 @@ def refusal(said: Refusal, asked: Asked) -> ModelError:
     common: dict[str, Any] = {"status": 0 if said.status == 200 else said.status, "request_id": said.request_id}
     if 300 <= said.status < 400:
         return ModelUnavailable(
-            f"{asked.host} answers with a redirect to {said.headers.get('location', 'another address')}. "
+            f"{asked.host} answers with a redirect to {clean_line(said.headers.get('location', 'another address'))}. "
             "The key is not sent there: set the base URL to the right address.",
             category="connection",
             **common,
@@ -156,8 +155,10 @@ def _final(said: Refusal, asked: Asked, words: str, common: dict[str, Any]) -> M
 
 
 def _not_found(asked: Asked, words: str, common: dict[str, Any]) -> ModelError:
-    near = " or ".join(catalog.nearest(asked.model))
-    hint = f"Did you mean {near}?" if near and near != asked.model else "Choose another model, or check the base URL."
+    near = catalog.nearest(asked.model)
+    hint = "Choose another model, or check the base URL."
+    if near and asked.model not in near:
+        hint = f"Did you mean {' or '.join(near)}?"
     return ModelUnavailable(
         f"{asked.host} knows no model {clean_line(asked.model)} ({words}). {hint}", category="model_not_found", **common
     )
@@ -176,6 +177,15 @@ def unreachable(asked: Asked, cause: BaseException, *, answered: bool) -> ModelE
 def _because(cause: BaseException) -> str:
     words = clean_line(str(cause).strip().rstrip("."))[:300]
     return f": {words}" if words else ""
+
+
+def unsendable(asked: Asked) -> ModelError:
+    """The request, or a header that a setting adds, has no form that can be sent; the cause may hold a secret."""
+    return RequestRejected(
+        f"This request cannot be sent to {asked.host}: a value holds what HTTP cannot carry. "
+        "Check the headers in the settings.",
+        category="invalid_request",
+    )
 
 
 def dropped(asked: Asked, cause: BaseException) -> ModelError:
@@ -219,6 +229,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             continue
         return seconds if 0 <= seconds < float("inf") else None
+    import email.utils  # 10 ms, and few servers send a date
+
     try:
         date = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
     except (ValueError, TypeError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from codeagent.core.errors import ModelBusy, UsageFault
 from codeagent.core.events import AssistantSaid, Delta, Retried, TextDelta, ThinkingDelta
 from codeagent.core.messages import Request
 from codeagent.core.ports import Model, ModelInfo
-from codeagent.models.speech import rest
+from codeagent.models.speech import listening, rest
 
 Kind = Literal["busy", "rate", "error", "drop", "cut", "stall"]
 KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
@@ -61,22 +61,22 @@ class Faulty:
         """What the inner model says of itself."""
         return self._inner.info(model)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Pass on the inner stream up to the fault, if this request has one. Raises ModelBusy there."""
         self._requests += 1
         fault = next((f for f in self._faults if f.first <= self._requests <= f.last), None)
-        streamed = 0
         if fault and not fault.after:
             await self._break(fault)
-        async for event in self._inner.stream(request):
-            whole = isinstance(event, AssistantSaid)
-            if fault and whole:
-                await self._break(fault)
-            yield event
-            if isinstance(event, TextDelta | ThinkingDelta):
-                streamed += len(event.text)
-                if fault and streamed >= fault.after:
+        streamed = 0
+        async with listening(self._inner, request) as events:
+            async for event in events:
+                if fault and isinstance(event, AssistantSaid):
                     await self._break(fault)
+                yield event
+                if fault and isinstance(event, TextDelta | ThinkingDelta):
+                    streamed += len(event.text)
+                    if streamed >= fault.after:
+                        await self._break(fault)
 
     async def _break(self, fault: Fault) -> None:
         """Raise what this kind of fault looks like from outside."""

@@ -7,7 +7,7 @@ project. Like a recorded model it remembers nothing between requests.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from codeagent.core.events import AssistantSaid, Delta, Retried
 from codeagent.core.messages import Block, Message, Request, Text, ToolResult, ToolUse
 from codeagent.core.ports import ModelInfo, Price
-from codeagent.models.speech import deltas, estimate
+from codeagent.models.speech import deltas, estimate, wants_summary
 
 WHO = "I am the offline stand-in, not a language model: I know a few orders and understand nothing else."
 ORDERS = """\
@@ -45,9 +45,9 @@ class Offline:
         """A window like that of a real model; nothing is paid."""
         return ModelInfo(model, "offline", 200_000, 32_000, Price(0, 0, 0, 0, 0), chars_per_token=4)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Make the next call of the order that was given, or tell how it ended."""
-        blocks = answer(request.messages)
+        blocks = (_sum_up(request.messages),) if wants_summary(request) else answer(request.messages)
         uses = any(isinstance(block, ToolUse) for block in blocks)
         said = AssistantSaid(blocks, "tool_use" if uses else "end_turn", model=request.model, cost=0.0)
         said = replace(said, usage=estimate(request, said))
@@ -65,12 +65,18 @@ def answer(messages: Sequence[Message]) -> tuple[Block, ...]:
         return (Text(f"{WHO}\n\nTry one of these:\n\n{ORDERS}"),)
     results = [block for message in messages[at + 1 :] for block in message.blocks if isinstance(block, ToolResult)]
     if results and results[-1].is_error:
-        return (Text(f"That did not work: {_first_line(_text(results[-1]))}"),)
+        return (Text(f"That did not work.\n\n{_tail(_text(results[-1]))}"),)
     if len(results) >= len(order.calls):
         return (Text(order.told(_text(results[-1]))),)
     name, given = order.calls[len(results)]
     use = ToolUse(f"offline_{len(messages)}", name, given)
     return (Text(order.lead), use) if not results else (use,)
+
+
+def _sum_up(messages: Sequence[Message]) -> Text:
+    """What a compaction gets: the orders so far, without the instruction that asks for it."""
+    orders = [block.text for m in messages if m.role == "user" for block in m.blocks if isinstance(block, Text)]
+    return Text("The offline stand-in cannot sum up. The orders so far:\n\n" + _block(orders[:-1]))
 
 
 def understand(words: str) -> Order | None:
@@ -84,7 +90,9 @@ def understand(words: str) -> Order | None:
 
 def _read(match: re.Match[str]) -> Order:
     path = _bare(match["file"])
-    return Order(f"I'll read {path}.", (("read", {"file_path": path}),), lambda text: f"{path}: {_count(text)} shown.")
+    return Order(
+        f"I'll read {path}.", (("read", {"file_path": path}),), lambda text: f"`read` gave {_count(text)} of {path}."
+    )
 
 
 def _find(match: re.Match[str]) -> Order:
@@ -92,13 +100,13 @@ def _find(match: re.Match[str]) -> Order:
     given = {"pattern": re.escape(text), "output_mode": "content"}
     if match["where"]:
         given["path"] = _bare(match["where"])
-    return Order(f"I'll look for “{text}”.", (("grep", given),), lambda found: f"Found:\n\n{_head(found)}")
+    return Order(f"I'll look for “{text}”.", (("grep", given),), lambda found: f"`grep` says:\n\n{_head(found)}")
 
 
 def _list(match: re.Match[str]) -> Order:
     pattern = _bare(match["pattern"])
     calls = (("glob", {"pattern": pattern}),)
-    return Order(f"I'll list {pattern}.", calls, lambda found: f"These match:\n\n{_head(found)}")
+    return Order(f"I'll list {pattern}.", calls, lambda found: f"`glob` says:\n\n{_head(found)}")
 
 
 def _replace(match: re.Match[str]) -> Order:
@@ -107,12 +115,12 @@ def _replace(match: re.Match[str]) -> Order:
         ("read", {"file_path": path}),
         ("edit", {"file_path": path, "old_string": old, "new_string": new}),
     )
-    return Order(f"I'll read {path} first, then change it.", calls, lambda text: f"Changed. {_first_line(text)}")
+    return Order(f"I'll read {path} first, then change it.", calls, _first_line)
 
 
 def _run(match: re.Match[str]) -> Order:
     command = match["command"]
-    return Order("I'll run that.", (("bash", {"command": command}),), lambda text: f"It ended with:\n\n{_tail(text)}")
+    return Order("I'll run that.", (("bash", {"command": command}),), lambda text: f"`bash` says:\n\n{_tail(text)}")
 
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Order]], ...] = (

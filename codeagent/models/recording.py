@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from msgspec import to_builtins
@@ -14,13 +14,14 @@ from codeagent.core.messages import Block, Request, Text, Thinking, ToolUse
 from codeagent.core.ports import Model, ModelInfo
 from codeagent.models.script_format import Part
 from codeagent.models.script_reader import parse
+from codeagent.models.speech import listening
 
 
 class Recording:
     """Implements ports.Model: passes on what `inner` says, and appends each whole reply to the script at `path`.
 
-    Failures and retries are passed on, not written. Raises ModelError of category `script` when
-    the file cannot be written.
+    Only its owner may read the file. Failures and retries are passed on, not written. Raises
+    ModelError of category `script` when the file cannot be written.
     """
 
     def __init__(self, inner: Model, path: Path) -> None:
@@ -31,15 +32,17 @@ class Recording:
         """What the inner model says of itself."""
         return self._inner.info(model)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Pass on the inner stream; the reply is on disk before it is passed on."""
-        async for event in self._inner.stream(request):
-            if isinstance(event, AssistantSaid):
-                self._append(write(event))
-            yield event
+        async with listening(self._inner, request) as events:
+            async for event in events:
+                if isinstance(event, AssistantSaid):
+                    self._append(write(event))
+                yield event
 
     def _append(self, step: str) -> None:
         try:
+            self._path.touch(mode=0o600)
             with self._path.open("a", encoding="utf-8", newline="") as file:
                 file.write(step)
         except OSError as error:

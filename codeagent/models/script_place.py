@@ -19,6 +19,10 @@ _OUR_ID = re.compile(r"step(\d+)_(\d+)_\d+")
 """Call ids name the step and the reply, counted from 1: a place is found again after a compaction too."""
 
 
+SUMMARY = "summary"
+"""The label of the step that answers a compaction; nothing else leads to it but a `go`."""
+
+
 class Heard(Struct, frozen=True):
     """A piece of what the model was told: a tool's result, the person's words or a note."""
 
@@ -26,8 +30,10 @@ class Heard(Struct, frozen=True):
     text: str
 
 
-def find(script: Script, messages: Sequence[Message]) -> tuple[int, int]:
+def find(script: Script, messages: Sequence[Message], *, summary: bool = False) -> tuple[int, int]:
     """The step to say now (its index) and the number of this reply. Raises ModelError at the script's end.
+
+    `summary`: a compaction asks, and the step with that label answers.
 
     Replies are counted off against the steps, with every `go` decided again. A reply that lacks
     calls of its step was cut short: its step is said again.
@@ -44,6 +50,10 @@ def find(script: Script, messages: Sequence[Message]) -> tuple[int, int]:
             reply += 1
         step, reply = _past_pauses(script, step, reply, message)
         again = step < len(script.steps) and _calls(message) < script.steps[step].calls
+    if summary:
+        if SUMMARY not in script.labels:
+            raise script.fault(1, f"a summary is asked for, and no step is called {SUMMARY!r}")
+        return script.labels[SUMMARY], reply + 1
     step = step if again else _after(script, step, messages)
     if step >= len(script.steps):
         last = script.steps[-1].line if script.steps else 1
@@ -107,7 +117,8 @@ def _choose(script: Script, step: int, ways: Sequence[Go], heard: Sequence[Heard
     for go in ways:
         if not go.subject or _search(go.subject, go.pattern, heard):
             return script.labels[go.label]
-    return min(step + 1, len(script.steps))
+    following = step + 1 if script.labels.get(SUMMARY) != step + 1 else step + 2
+    return min(following, len(script.steps))
 
 
 def _answer(messages: Sequence[Message]) -> Iterator[Heard]:

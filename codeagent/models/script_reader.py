@@ -45,7 +45,8 @@ class _Reader:
     def lines(self, text: str) -> list[tuple[int, str, str]]:
         """The script's lines as (number, first word, the rest with the indented lines that continue it)."""
         found: list[tuple[int, str, list[str]]] = []
-        for number, line in enumerate(text.split("\n"), start=1):
+        for number, ended in enumerate(text.split("\n"), start=1):
+            line = ended.removesuffix("\r")
             if line.startswith("  ") and found and found[-1][1] != "---":
                 found[-1][2].append(line[2:])
             elif not line.strip():

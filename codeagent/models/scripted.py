@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from codeagent.core.ports import ModelInfo, Price
 from codeagent.models.script_format import Fail, Script, Step
 from codeagent.models.script_place import fill, find
 from codeagent.models.script_reader import parse
-from codeagent.models.speech import deltas, estimate, rest
+from codeagent.models.speech import deltas, estimate, rest, wants_summary
 
 _FAULTS: dict[Category, type[ModelError]] = {
     "authentication_failed": ModelUnavailable,
@@ -57,9 +57,9 @@ class Scripted:
         """A window like that of a real model; nothing is paid."""
         return ModelInfo(model, "recorded", 200_000, 32_000, Price(0, 0, 0, 0, 0), chars_per_token=4)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Say the step that comes next. Raises ModelError where the script says so or has no step left."""
-        step, reply = find(self._script, request.messages)
+        step, reply = find(self._script, request.messages, summary=wants_summary(request))
         current = self._script.steps[step]
         if self._pace and current.wait:
             await rest(current.wait)
@@ -99,7 +99,7 @@ class Scripted:
 
 def _load(path: Path) -> Script:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             return parse(file.read(), path.name)
     except OSError as error:
         reason = error.strerror or str(error)

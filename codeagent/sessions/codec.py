@@ -3,13 +3,16 @@
     {"seq":12,"at":1764444444123,"crc":"1a2b3c4d","e":{"kind":"user_said",...}}
 
 `at` is milliseconds since the epoch. `crc` is the crc32 of every byte before `,"crc"` and of the bytes of `e`, so that
-a changed number is noticed as well as a changed word.
+a changed number is noticed as well as a changed word. Between `crc` and `e` there may be a `"mac"`: a checksum of the
+same bytes with a key that lies outside the project: it tells a log that we wrote from one that came with the project.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from hashlib import blake2b
+from hmac import compare_digest
 from typing import Any
 from zlib import crc32
 
@@ -18,7 +21,10 @@ import msgspec
 from codeagent.core.errors import SessionError
 from codeagent.core.events import Entry
 
-_LINE = re.compile(rb'(\{"seq":(\d{1,18}),"at":(-?\d{1,18})),"crc":"([0-9a-f]{8})","e":')
+HEAD = rb'(\{"seq":(\d{1,18}),"at":(-?\d{1,18})),"crc":"([0-9a-f]{8})"(?:,"mac":"([0-9a-f]{16})")?,"e":'
+"""Everything before the entry: what is checked, position, time, checksum, seal."""
+
+_LINE = re.compile(HEAD)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 _LF, _BRACE = b"\n}"
@@ -43,14 +49,46 @@ class Unknown(ValueError):
         self.seq = seq
 
 
-def encode(seq: int, at: int, entry: Entry) -> bytes:
-    """The line of an entry, with its line end. Raises SessionError for input nested too deeply to be written."""
+def encode(seq: int, at: int, entry: Entry, key: bytes = b"") -> bytes:
+    """The line of an entry, with its line end, sealed if there is a key.
+
+    Raises SessionError for input nested too deeply to be written.
+    """
     try:
         body = _plain(entry)
     except RecursionError:
         raise SessionError(f"A {type(entry).__name__} entry is nested too deeply to be kept in the log.") from None
-    head = b'{"seq":%d,"at":%d' % (seq, at)
-    return b'%b,"crc":"%08x","e":%b}\n' % (head, crc32(body, crc32(head)), body)
+    return _line(b'{"seq":%d,"at":%d' % (seq, at), body, key)
+
+
+def _line(head: bytes, body: bytes, key: bytes) -> bytes:
+    mac = b',"mac":"%b"' % _mac(head, body, key) if key else b""
+    return b'%b,"crc":"%08x"%b,"e":%b}\n' % (head, crc32(body, crc32(head)), mac, body)
+
+
+def _mac(head: bytes, body: bytes, key: bytes) -> bytes:
+    checksum = blake2b(head, key=key, digest_size=8)
+    checksum.update(body)
+    return checksum.hexdigest().encode()
+
+
+def key_of(key: bytes, session: str) -> bytes:
+    """The key of one session's lines, from the user's: a line of one session does not pass for another's."""
+    return blake2b(session.encode("utf-8", "surrogateescape"), key=key, digest_size=32).digest()
+
+
+def sealed(line: bytes, key: bytes) -> bool:
+    """Whether this line was written with this key."""
+    found = _LINE.match(line)
+    if found is None or found[5] is None:
+        return False
+    return compare_digest(found[5], _mac(found[1], line.rstrip(b"\n")[found.end() : -1], key))
+
+
+def resealed(line: bytes, key: bytes) -> bytes:
+    """The same line for another key (none: unsealed); a damaged line stays as it is."""
+    found = _LINE.match(line)
+    return line if found is None else _line(found[1], line.rstrip(b"\n")[found.end() : -1], key)
 
 
 def _plain(entry: Entry) -> bytes:
@@ -70,7 +108,7 @@ def decode(line: bytes) -> Line:
     found = _LINE.match(line)
     if found is None:
         raise ValueError("not a line of a session log")
-    head, seq, at, crc = found.groups()
+    head, seq, at, crc, _ = found.groups()
     end = -2 if line[-1] == _LF else -1
     body = line[found.end() : end]
     if line[end] != _BRACE or crc32(body, crc32(head)) != int(crc, 16):

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.listed import Listed
 from codeagent.sessions import codec
+from codeagent.sessions.load import foreign_lines
 
 _TITLE = 72
 """Characters of the first words that serve as a title."""
 
-_KIND = b'{"kind":"'
-_TOLD = {b"opened", b"titled", b"user_said", b"assistant_said", b"compacted", b"turn_ended", b"switched"}
+_TOLD = re.compile(
+    codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|turn_ended|switched)")'
+)
+"""The beginning of a line that a list needs; all others are passed over by their first bytes."""
 
 
 class _Told(msgspec.Struct):
@@ -68,11 +72,13 @@ def listed(directory: Path) -> list[Listed]:
     return sorted(found, key=lambda told: told.when, reverse=True)
 
 
-def latest(directory: Path, include_headless: bool = False) -> Listed | None:
-    """The session that was last written to, if any."""
+def latest(directory: Path, include_headless: bool = False, key: bytes = b"") -> Listed | None:
+    """The session that was last written to, if any; with the user's key only of those that we wrote."""
     for path in logs(directory):
         told = describe(path)
-        if told is not None and told.title and (include_headless or not told.headless):
+        if told is None or not told.title or (told.headless and not include_headless):
+            continue
+        if not key or not foreign_lines(path, key):
             return told
     return None
 
@@ -120,23 +126,23 @@ def logs(directory: Path) -> list[Path]:
 def describe(path: Path) -> Listed | None:
     """What a list shows of one log, or None when it cannot be read. Skims the lines; decodes only a few fields."""
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _skim(path, data)
-    except (OSError, ValueError):  # gone, empty or unreadable
+        with path.open("rb", buffering=1 << 20) as file:
+            return _skim(path, file)
+    except OSError:
         return None
 
 
-def _skim(path: Path, data: mmap.mmap) -> Listed:
-    first = _Told()
+def _skim(path: Path, file: IO[bytes]) -> Listed | None:
+    first: _Told | None = None
     title, words, branch, model = "", "", "", ""
     cost: float | None = 0.0
     turns = at = 0
-    for kind, when, told in _told_lines(data):
+    for kind, when, told in _told_lines(file):
+        first = first or told
         at = when
         model = told.model or model
-        if kind == b"opened":
-            first, branch = told, told.branch
-        elif kind == b"titled":
+        branch = told.branch or branch
+        if kind == b"titled":
             title = told.title
         elif kind == b"user_said":
             words = words or " ".join(" ".join(block.text for block in told.blocks).split())
@@ -144,35 +150,31 @@ def _skim(path: Path, data: mmap.mmap) -> Listed:
             turns += 1
         elif kind in {b"assistant_said", b"compacted"}:
             cost = None if cost is None or told.cost is None else cost + told.cost
+    if first is None:
+        return None
+    found = os.fstat(file.fileno())
     return Listed(
         id=path.stem,
         title=title or _short(words),
-        when=at / 1000 if at > 0 else path.stat().st_mtime,
+        when=at / 1000 if at > 0 else found.st_mtime,
         branch=branch,
         model=model,
         cost=cost,
         turns=turns,
-        size=len(data),
+        size=found.st_size,
         headless=first.headless,
         cwd=first.cwd,
         path=str(path),
     )
 
 
-def _told_lines(data: mmap.mmap) -> Iterator[tuple[bytes, int, _Told]]:
-    """Kind, time (ms) and slim content of the lines that a list needs."""
-    start, size = 0, len(data)
-    while start < size:
-        end = data.find(b"\n", start) + 1 or size
-        head = data[start : start + 128]
-        mark = head.find(_KIND)
-        if mark > 0:
-            kind = head[mark + len(_KIND) :].partition(b'"')[0]
-            place = codec.position(head)
-            if kind in _TOLD and place is not None:
-                with suppress(ValueError, RecursionError):  # a damaged line: the load will tell
-                    yield kind, place[1], _decoder.decode(codec.body(data[start:end].rstrip(b"\n")))
-        start = end
+def _told_lines(file: IO[bytes]) -> Iterator[tuple[bytes, int, _Told]]:
+    """Kind, time (ms) and slim content of the lines that a list needs; a damaged one is for the load to tell."""
+    for line in file:
+        found = _TOLD.match(line)
+        if found is not None:
+            with suppress(ValueError, RecursionError):
+                yield found[6], int(found[3]), _decoder.decode(line.rstrip(b"\n")[found.end() : -1])
 
 
 def _short(words: str) -> str:

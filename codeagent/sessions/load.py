@@ -49,6 +49,19 @@ def load(path: Path) -> Loaded:
         raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
 
 
+def foreign_lines(path: Path, key: bytes) -> int:
+    """How many lines of a log this user's codeagent did not write (damaged ones do not count: they say nothing).
+
+    `key` is the user's (memory/seal.py). A log with such lines is content of the project: it needs trust.
+    """
+    own = codec.key_of(key, path.stem)
+    try:
+        with path.open("rb", buffering=1 << 20) as file:
+            return sum(not codec.sealed(line, own) and codec.position(line) is not None for line in file)
+    except OSError as fault:
+        raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
+
+
 class _Reading:
     """The state of one pass: entries so far, and damaged lines whose places are not yet known."""
 

@@ -24,21 +24,23 @@ class Log:
     """Appends the entries of a session; made by `create` or `open`, and the only writer while it lives.
 
     A line that the disk does not take is cut off again, kept in memory and tried again before the next one; `notice`
-    hears of it once, and once more when the log has caught up. `now` gives seconds since the epoch.
+    hears of it once, and once more when the log has caught up. `now` gives seconds since the epoch; `key` is the user's
+    (memory/seal.py) and seals each line, if there is one.
     """
 
-    def __init__(self, path: Path, fd: int, size: int, seq: int, now: Callable[[], float]) -> None:
+    def __init__(self, path: Path, fd: int, size: int, seq: int, now: Callable[[], float], key: bytes) -> None:
         self.path = path
         self._fd = fd
         self._good = size
         self._next = seq
         self._now = now
+        self._key = codec.key_of(key, path.stem) if key else b""
         self._waiting: deque[bytes] = deque()
         self._faulty = False
         self.notice: Callable[[str], None] = _silent
 
     @classmethod
-    def create(cls, path: Path, now: Callable[[], float]) -> Log:
+    def create(cls, path: Path, now: Callable[[], float], key: bytes = b"") -> Log:
         """Begin a new log (0600). Raises SessionError when it exists or cannot be made."""
         try:
             make_private(path.parent)
@@ -49,10 +51,10 @@ class Log:
         except OSError as fault:
             raise SessionError(f"The session log {path} cannot be made: {fault.strerror or fault}.") from None
         _lock(fd, path)
-        return cls(path, fd, 0, 0, now)
+        return cls(path, fd, 0, 0, now, key)
 
     @classmethod
-    def open(cls, path: Path, now: Callable[[], float]) -> tuple[Log, Loaded]:
+    def open(cls, path: Path, now: Callable[[], float], key: bytes = b"") -> tuple[Log, Loaded]:
         """Go on with a log, and what it holds. A torn tail is moved to `<name>.torn-<n>` first.
 
         Raises SessionError when it is missing, of a newer format, or open in another codeagent.
@@ -78,7 +80,7 @@ class Log:
         except SessionError:
             os.close(fd)
             raise
-        return cls(path, fd, size, len(loaded.entries), now), loaded
+        return cls(path, fd, size, len(loaded.entries), now, key), loaded
 
     @property
     def behind(self) -> int:
@@ -89,7 +91,7 @@ class Log:
         """Write an entry, and sync where losing it would hurt. Raises SessionError when it has no written form."""
         if self._fd < 0:
             raise SessionError(f"The session log {self.path} is closed.")
-        self._waiting.append(codec.encode(self._next, int(self._now() * 1000), entry))
+        self._waiting.append(codec.encode(self._next, int(self._now() * 1000), entry, self._key))
         self._next += 1
         self._catch_up()
         if _matters(entry):
@@ -114,7 +116,10 @@ class Log:
     def _catch_up(self) -> None:
         late = len(self._waiting) - 1
         try:
-            if os.fstat(self._fd).st_nlink == 0:
+            found = os.fstat(self._fd)
+            if found.st_size > self._good:  # a torn line that could not be cut off when it was written
+                os.ftruncate(self._fd, self._good)
+            if found.st_nlink == 0:
                 self._restore()
             while self._waiting:
                 self._write(self._waiting[0])
@@ -163,10 +168,11 @@ class Log:
             )
 
 
-def fork(path: Path, new_id: str, upto: int) -> Path:
-    """Copy the first `upto` entries of a log into a new one beside it, under a new session id; returns its path.
+def fork(path: Path, new_id: str, upto: int = -1, key: bytes = b"") -> Path:
+    """Copy the first `upto` entries of a log (all if negative) into a new one beside it, under a new session id.
 
-    Lines are copied byte for byte, but for the first, which gets the new id. Raises SessionError.
+    Returns the new log's path. Entries are copied byte for byte, but for the first, which gets the new id, and sealed
+    anew. Raises SessionError.
     """
     loaded = load(path)
     first = loaded.entries[0] if loaded.entries else None
@@ -177,7 +183,8 @@ def fork(path: Path, new_id: str, upto: int) -> Path:
         raise SessionError(f"There is already a session log at {target}. Use another session id.")
     at, lines = _first_lines(path, loaded.good_bytes, upto)
     opened = msgspec.structs.replace(first, session=new_id, forked_from=first.session)
-    copied = [codec.encode(0, at, opened), *lines]
+    own = codec.key_of(key, new_id) if key else b""
+    copied = [codec.encode(0, at, opened, own), *(codec.resealed(line, own) for line in lines)]
     try:
         replace(target, b"".join(copied))
     except OSError as fault:
@@ -192,7 +199,7 @@ def _first_lines(path: Path, size: int, upto: int) -> tuple[int, list[bytes]]:
         first = codec.position(file.readline())
         for line in file:
             place = codec.position(line)
-            if file.tell() > size or (place is not None and place[0] >= upto):
+            if file.tell() > size or (place is not None and 0 <= upto <= place[0]):
                 break
             kept.append(line if line.endswith(b"\n") else line + b"\n")
     return first[1] if first else 0, kept

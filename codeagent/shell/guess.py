@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Mapping
 from itertools import product
@@ -10,7 +9,11 @@ from itertools import product
 _MOST = 64
 """Alternatives of one word that are looked at."""
 
+_DEEPEST = 50
+"""Substitutions inside substitutions that are replaced, innermost first."""
+
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'")
+_ESCAPE = re.compile(r"\\(?:[xuU]([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
 _SUBSTITUTION = re.compile(r"\$\(([^()`]*)\)|`([^`]*)`")
 _NAMED = re.compile(r"\$(\w+|[@*#?!$-])|\$\{!?#?(\w+|[@*])([^}]*)\}")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -20,17 +23,28 @@ _PRINTS = re.compile(r"^\s*(?:echo|printf)\s+(.*?)\s*$", re.DOTALL)
 def expansions(raw: str, variables: Mapping[str, str]) -> tuple[str, ...]:
     """The words that `raw` may stand for, given what variables are known to hold; unknown ones are empty."""
     text = _ANSI.sub(_unescape, raw)
-    text = _SUBSTITUTION.sub(lambda match: _printed(match.group(1) or match.group(2) or "", variables), text)
+    for _ in range(_DEEPEST):
+        text, found = _SUBSTITUTION.subn(
+            lambda match: _printed(match.group(1) or match.group(2) or "", variables), text
+        )
+        if not found:
+            break
     text = _NAMED.sub(lambda match: _value(match, variables), text)
     words = _split(text)
     return tuple(word for piece in words for word in _braces(piece))[:_MOST]
 
 
 def _unescape(match: re.Match[str]) -> str:
-    try:
-        return codecs.decode(match.group(1).encode("latin-1", "replace"), "unicode_escape")
-    except UnicodeDecodeError:
-        return match.group(1)
+    """`$'\\x72m'` is `'rm'`: quoted again, for it may hold blanks."""
+    return "'" + _ESCAPE.sub(_character, match.group(1)).replace("'", "'\\''") + "'"
+
+
+def _character(match: re.Match[str]) -> str:
+    hexadecimal, octal, other = match.groups()
+    code = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else -1
+    if 0 < code < 0x110000:
+        return chr(code)
+    return {"n": "\n", "t": "\t"}.get(other or "", other or "")
 
 
 def _printed(command: str, variables: Mapping[str, str]) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LONGEST = 10_000
 """Characters: a longer line is asked, whatever it says."""
+_DEEPEST_UNSEEN = 3
+"""Comments inside comments that are looked into."""
 
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command", "variable_assignment"})
 _STRUCTURE = listed(
@@ -88,6 +90,7 @@ class Command:
 class Line:
     """All commands of a line in source order. `why` is empty when every byte was understood."""
 
+    text: str
     commands: tuple[Command, ...]
     why: str = ""
 
@@ -110,21 +113,46 @@ def parse(command: str) -> Line:
     source = command.encode("utf-8", "replace")
     root = _parse()(source).root_node
     commands, strange = _gather(root, source)
-    why = _doubt(command, commands) or strange or _uncovered(root, source, commands)
-    if why:
-        # Bash may run what the grammar takes for a comment (an escaped blank before `#`).
-        remarks = [_text(node, source).lstrip("#") for node in _walk(root) if node.type == "comment"]
-        commands += [found for remark in remarks for found in parse(remark).commands]
-    return Line(tuple(commands), why)
+    why = _doubt(command) or strange or _uncovered(root, source, commands)
+    why = why or ("" if commands else "there is no command in it")
+    return Line(command, (*commands, *(_unseen(root, source) if why else ())), why)
 
 
-def _doubt(command: str, commands: list[Command]) -> str:
+def _unseen(root: Node, source: bytes) -> list[Command]:
+    """Commands that bash may run where the grammar sees none: in comments after an escaped blank, and
+    in backticks of a here-document."""
+    found: list[Command] = []
+    for _ in range(_DEEPEST_UNSEEN):
+        texts = [text for node in _walk(root) for text in _hidden_in(node, source)]
+        if not texts:
+            break
+        source = "\n".join(texts).encode("utf-8", "replace")
+        root = _parse()(source).root_node
+        found += _gather(root, source)[0]
+    return found
+
+
+def _hidden_in(node: Node, source: bytes) -> list[str]:
+    if node.type == "comment":
+        return [_text(node, source).lstrip("# \t")]
+    if node.type == "heredoc_body" and node.parent and not _quoted_start(node.parent, source):
+        return _text(node, source).split("`")[1::2]
+    return []
+
+
+def _quoted_start(heredoc: Node, source: bytes) -> bool:
+    """`<<'E'` keeps bash from expanding the text."""
+    starts = [_text(child, source) for child in heredoc.children if child.type == "heredoc_start"]
+    return any(set(start) & set("'\"\\") for start in starts)
+
+
+def _doubt(command: str) -> str:
     """What makes a line unreadable before its structure is looked at."""
     if len(command) > LONGEST:
         return f"it has {len(command):,} characters; up to {LONGEST:,} are read"
     if hidden := suspicious(command):
         return f"it contains the invisible or control character {hidden}"
-    return "" if commands else "there is no command in it"
+    return ""
 
 
 def _walk(root: Node) -> Iterator[Node]:
@@ -157,10 +185,10 @@ def _gather(root: Node, source: bytes) -> tuple[list[Command], str]:
             link = ";"
         elif kind in {"file_redirect", "herestring_redirect", "heredoc_redirect"}:
             _attach(node, source, commands, link)
-        elif kind == "ERROR":
-            commands.extend(_braced(_text(node, source)))
         if not strange and (node.is_missing or not _accepted(node)):
             strange = f"it contains {_NAMES.get(kind, 'something that is not a plain command')}"
+    if root.has_error:
+        commands += _crude(source.decode("utf-8", "replace"), commands)
     return commands, strange
 
 
@@ -185,8 +213,13 @@ def _command(node: Node, source: bytes, link: str) -> Command:
     if node.type == "variable_assignment":
         pieces, assigned = [], (_text(node, source),)
     words = tuple(Word(raw, decode(raw)) for raw in (_text(piece, source) for piece in pieces))
-    odd = _odd_gaps(pieces, source) or (bool(words) and (words[0].raw in RESERVED or "=" in words[0].raw))
+    odd = _odd_gaps(pieces, source) or (bool(words) and _not_a_program(words[0].raw))
     return Command(_text(node, source), words, link, assigned, start=node.start_byte, odd=odd)
+
+
+def _not_a_program(raw: str) -> bool:
+    """Grammar, an assignment, or a job (`%1` is `fg %1`): what a first word may be instead."""
+    return raw in RESERVED or "=" in raw or (decode(raw) or "").startswith("%")
 
 
 def _within_word(node: Node, top: Node) -> bool:
@@ -231,13 +264,18 @@ def _attach(node: Node, source: bytes, commands: list[Command], link: str) -> No
         owner.text = source[owner.start : node.end_byte].decode("utf-8", "replace")
 
 
-def _braced(text: str) -> list[Command]:
-    """`{rm,-rf,/}` is a command for bash and an error for the grammar; deny rules must see it."""
-    found = re.match(r"\{([^\s{}]*,[^\s{}]*)\}", text)
-    if not found:
-        return []
-    words = tuple(Word(raw, None) for raw in found.group(1).split(","))
-    return [Command(found.group(), words, ";")]
+def _crude(text: str, known: list[Command]) -> list[Command]:
+    """Commands of a line that the grammar rejects and bash may accept (`{rm,-rf,/}`, `exec 3<>x; rm y`):
+    cut at everything that could be an operator. Deny rules must see them."""
+    seen = {tuple(word.raw for word in command.words) for command in known}
+    found: list[Command] = []
+    for piece in re.split(r"[;&|\n()`]+|(?:^|(?<=\s))[{}](?=\s|$)", text):
+        braced = re.fullmatch(r"\s*\{([^\s{}]*,[^\s{}]*)\}\s*", piece)
+        raws = tuple(braced.group(1).split(",") if braced else re.sub(r"\d*[<>]+&?\s*\S+", " ", piece).split())
+        if raws and raws not in seen:
+            seen.add(raws)
+            found.append(Command(piece.strip(), tuple(Word(raw, decode(raw)) for raw in raws), ";"))
+    return found
 
 
 def _uncovered(root: Node, source: bytes, commands: list[Command]) -> str:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from itertools import pairwise
 
 from codeagent.core.effects import Risk, ShellPart, ShellReading, Touch
 from codeagent.shell.classify import Verdict, classify
-from codeagent.shell.forbidden import forbidden, writes_device
-from codeagent.shell.guess import expansions
-from codeagent.shell.parse import Command, Line, Redirect, parse, warm
-from codeagent.shell.wrappers import SHELLS, hands_on, program, scripts, suffixes, unwrap
+from codeagent.shell.parse import Command, Redirect, parse, warm
+from codeagent.shell.search import Search, Words
 
 __all__ = ["read_line", "warm"]
 
-Words = tuple[str, ...]
 Judge = Callable[[str, str], Touch]
 
-_DEEPEST = 6
-"""Scripts inside scripts (`bash -c "bash -c ..."`) that are followed."""
 _MOST_DIRECTORIES = 4
 """Directories that a line may be in at one place, after `cd a; cd b ...`."""
 
@@ -32,8 +26,8 @@ def read_line(command: str, cwd: str, judge: Judge, git_inert: Callable[[], bool
     A part is read-only only when its program, every option and every path are known to be harmless.
     """
     line = parse(command)
-    search = _Search(cwd, judge)
-    covers = [search.inside(found, line) for found in line.commands]
+    search = Search(cwd, judge)
+    covers = search.line(line)
     parts: list[ShellPart] = []
     touches: dict[Touch, None] = {}
     places = _Places(cwd)
@@ -87,6 +81,7 @@ def _part(
         why = obstacle or "a word of it is only known when it runs"
         part = ShellPart(found.text, None, False, Risk.HIGH, why, covered)
         return part, Verdict(why, Risk.HIGH, _written(found, places, judge))
+    covered = tuple(words for words in covered if words != known)
     verdict = classify(known, look, git_inert)
     if verdict.readonly and places.moved and "git" in known[:3]:
         verdict = Verdict("git after cd may work in another repository", Risk.HIGH, verdict.touches)
@@ -150,85 +145,3 @@ def _written(found: Command, places: _Places, judge: Judge) -> tuple[Touch, ...]
         for place in places.now
         if target
     )
-
-
-class _Search:
-    """Looks at every command at every depth for deny rules and for the built-in deny."""
-
-    def __init__(self, cwd: str, judge: Judge) -> None:
-        self._judge = judge
-        self._cwd = cwd
-        self._variables = {"HOME": judge("~", "read").path, "PWD": cwd}
-        self.reason = ""
-
-    def inside(self, found: Command, line: Line, depth: int = 0) -> tuple[Words, ...]:
-        """All word lists that this command stands for or hides, itself included."""
-        for assignment in found.assignments:
-            name, _, value = assignment.partition("=")
-            self._variables[name.rstrip("+")] = " ".join(expansions(value, self._variables))
-        for redirect in found.redirects:
-            target = " ".join(expansions(redirect.target.raw, self._variables))
-            self.reason = self.reason or writes_device(redirect.op, target)
-        typed = tuple(word.raw if word.value is None else word.value for word in found.words)
-        guessed = tuple(value for word in found.words for value in self._guess(word.raw, word.value))
-        forms: dict[Words, None] = dict.fromkeys(form for form in (typed, guessed) if form)
-        pending = list(forms)
-        while pending and len(forms) < 200:
-            words = pending.pop()
-            for inner in self._unfold(words, found, line, depth):
-                if inner and inner not in forms:
-                    forms[inner] = None
-                    pending.append(inner)
-        for words in forms:
-            self.reason = self.reason or forbidden(words, self._place)
-        return tuple(forms)
-
-    def _guess(self, raw: str, value: str | None) -> Words:
-        if value is not None:
-            return (value,)
-        return expansions(
-            self._variables["HOME"] + raw[1:] if raw == "~" or raw.startswith("~/") else raw, self._variables
-        )
-
-    def _place(self, path: str) -> Touch:
-        if path == "~" or path.startswith("~/"):
-            path = self._variables["HOME"] + path[1:]
-        return self._judge(posixpath.join(self._cwd, path), "write")
-
-    def _unfold(self, words: Words, found: Command, line: Line, depth: int) -> list[Words]:
-        """Commands one layer further in."""
-        name = program(words[0])
-        inner = [unwrap(words), *suffixes(words), *hands_on(words), *_without_options(words)]
-        if name != words[0]:
-            inner.append((name, *words[1:]))
-        fed = _fed_by(found, line)
-        if name == "xargs" and (command := unwrap(words)):
-            inner += [command + text for text in fed]
-        texts = scripts(words)
-        if name in SHELLS or name in {"source", "."}:
-            texts = [*texts, found.body, *(" ".join(text) for text in fed)]
-        for text in texts if depth < _DEEPEST else ():
-            if text:
-                nested = parse(text)
-                inner += [cover for command in nested.commands for cover in self.inside(command, nested, depth + 1)]
-        return inner
-
-
-def _fed_by(found: Command, line: Line) -> list[Words]:
-    """What `echo` or `printf` writes into the pipe before this command."""
-    return [
-        tuple(word.value or word.raw for word in left.words[1:])
-        for left, right in pairwise(line.commands)
-        if right is found and found.link in {"|", "|&"} and left.words and left.words[0].value in {"echo", "printf"}
-    ]
-
-
-def _without_options(words: Words) -> list[Words]:
-    """`git --no-pager push` is also `git push`, `docker -H host run` also `docker run`: for deny rules."""
-    found: list[Words] = []
-    for at in range(1, min(len(words), 10)):
-        if not (words[at].startswith("-") or words[at - 1].startswith("-")):
-            break
-        if not words[at].startswith("-"):
-            found.append((words[0], *words[at:]))
-    return found

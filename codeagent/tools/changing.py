@@ -19,14 +19,24 @@ from codeagent.tools.places import Judge, judged, same_place, shown_path
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Text and bytes before and after a change. `before` is None for a file that does not exist yet."""
+    """The bytes after a change, and the text before and after it."""
 
-    before: bytes | None
     after: bytes
     old_text: str
     new_text: str
     words: str = ""
     """What the model should know about how it was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """A draft with what is told of it: the diff, the hashes before (empty: no file) and after, and the lines after."""
+
+    draft: Draft
+    view: Diff
+    before: str
+    after: str
+    lines: int
 
 
 Make = Callable[[bytes | None, Touch], Draft]
@@ -43,52 +53,53 @@ class Changing:
     async def plan(self, tool: str, file_path: str, make: Make) -> Effect:
         """The effect, with the diff that will be written and the hashes it leads from and to."""
         touch = judged(self._judge, file_path, "write")
-        draft, view = await asyncio.to_thread(self._drafted, make, touch)
+        done = await asyncio.to_thread(self._drafted, make, touch)
         label = shown_path(touch, self._workspace)
-        verb = "Create" if draft.before is None else "Edit" if tool == "edit" else "Overwrite"
+        verb = "Create" if done.view.created else "Edit" if tool == "edit" else "Overwrite"
         return Effect(
             tool,
             label,
             f"{verb} {label}",
             Risk.MEDIUM if touch.place == "inside" else Risk.HIGH,
-            view,
+            done.view,
             (touch,),
             cwd=str(self._workspace.cwd),
-            before=_hash(draft.before),
-            after=files.digest(draft.after),
+            before=done.before,
+            after=done.after,
         )
 
     async def run(self, make: Make, permit: Permit) -> Result:
         """Write what was permitted, if the file is still what it was then."""
         touch = same_place(self._judge, permit.effect.touches[0])
         async with self._workspace.lock(touch.path):
-            draft, view = await asyncio.to_thread(self._drafted, make, touch)
-            self._check(draft, view, permit.effect, touch)
-            if draft.before != draft.after:
-                await _to_the_end(files.store, touch.path, draft.after, _hash(draft.before))
-        after = files.digest(draft.after)
-        lines = draft.after.count(b"\n") + (draft.after[-1:] not in (b"\n", b""))
-        counts = f"+{view.added} -{view.removed}"
-        verb = "Created" if draft.before is None else "Changed" if draft.before != draft.after else "No change in"
+            done = await asyncio.to_thread(self._drafted, make, touch)
+            self._check(done, permit.effect, touch)
+            if done.before != done.after:
+                await _to_the_end(files.store, touch.path, done.draft.after, done.before)
+        counts = f"+{done.view.added} -{done.view.removed}"
+        verb = "Created" if done.view.created else "Changed" if done.before != done.after else "No change in"
         return Result.of(
-            f"{verb} {view.path}: {counts} lines.{draft.words}",
+            f"{verb} {done.view.path}: {counts} lines.{done.draft.words}",
             summary=counts,
-            view=view,
-            saw=(Saw(touch.path, after, 1, lines, wrote=True),),
-            before=_hash(draft.before),
-            after=after,
+            view=done.view,
+            saw=(Saw(touch.path, done.after, 1, done.lines, wrote=True),),
+            before=done.before,
+            after=done.after,
         )
 
-    def _drafted(self, make: Make, touch: Touch) -> tuple[Draft, Diff]:
-        before = files.current(touch.path)
+    def _drafted(self, make: Make, touch: Touch) -> _Drafted:
+        found = files.current(touch.path)
         label = shown_path(touch, self._workspace)
-        if before is not None:
+        before = "" if found is None else files.digest(found)
+        if before:
             self._check_known(touch.path, before, label)
-        draft = make(before, touch)
-        created = draft.before is None
-        return draft, diff(label, _valid(draft.old_text), _valid(draft.new_text), created=created)
+        draft = make(found, touch)
+        view = diff(label, _valid(draft.old_text), _valid(draft.new_text), created=found is None)
+        after = draft.after
+        lines = after.count(b"\n") + (after[-1:] not in (b"\n", b""))
+        return _Drafted(draft, view, before, files.digest(after), lines)
 
-    def _check_known(self, path: str, before: bytes, label: str) -> None:
+    def _check_known(self, path: str, before: str, label: str) -> None:
         """The model must have seen the file, and these very bytes of it."""
         sight = self._workspace.seen.latest(path)
         if sight is None:
@@ -97,26 +108,26 @@ class Changing:
                 summary="not read yet",
                 kind="not_read",
             )
-        if sight.digest != files.digest(before):
+        if sight.digest != before:
             raise files.stale(path)
 
-    def _check(self, draft: Draft, view: Diff, effect: Effect, touch: Touch) -> None:
+    def _check(self, done: _Drafted, effect: Effect, touch: Touch) -> None:
         """What would be written now is what was shown.
 
         The bytes may be others than when it was planned only if our own tools made them since (`_check_known`),
         and then the lines that go and come must be the same.
         """
-        if _hash(draft.before) == effect.before:
-            if files.digest(draft.after) != effect.after:
+        if done.before == effect.before:
+            if done.after != effect.after:
                 raise ToolFault("The change is not the one that was permitted. Nothing was written.", kind="stale")
             return
         planned = effect.view
         if (
-            draft.before is None
+            not done.before
             or not effect.before
             or not isinstance(planned, Diff)
             or planned.omitted
-            or changed_lines(planned) != changed_lines(view)
+            or changed_lines(planned) != changed_lines(done.view)
         ):
             raise files.stale(touch.path)
 
@@ -129,10 +140,6 @@ async def _to_the_end(work: Callable[[str, bytes, str], None], path: str, data: 
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
-
-
-def _hash(data: bytes | None) -> str:
-    return "" if data is None else files.digest(data)
 
 
 def _valid(text: str) -> str:

@@ -79,13 +79,13 @@ class Edit:
             if not creates:
                 fault = missing(touch, self._workspace.root)
                 raise ToolFault(str(fault), summary=fault.summary, kind="no_file")
-            return Draft(None, changes[0].new.encode(), "", changes[0].new)
+            return Draft(changes[0].new.encode(), "", changes[0].new)
         name = printable(touch.named)
         decoded = decode(before)
         if decoded is None:
             raise ToolFault(f"{name} is a binary file and cannot be edited as text.", summary="binary", kind="binary")
         if creates and not decoded.text:
-            return Draft(before, decoded.encode(changes[0].new), "", changes[0].new)
+            return Draft(decoded.encode(changes[0].new), "", changes[0].new)
         _check_not_empty(changes, name)
         try:
             done = patch(decoded.text, changes)
@@ -94,7 +94,7 @@ class Edit:
         after = decoded.encode(done.text)
         if after == before:
             raise ToolFault("new_string leaves the file as it is; there is nothing to change.", kind="no_change")
-        return Draft(before, after, decoded.text, done.text, _words(done.rungs, done.hits, len(changes)))
+        return Draft(after, decoded.text, done.text, _words(done.rungs, done.hits, len(changes)))
 
 
 def _check_not_empty(changes: list[Change], name: str) -> None:

@@ -1,5 +1,156 @@
-class Glob:
-    name = "glob"
+"""Find files by the pattern of their path."""
 
-    def __init__(self, w, j):
-        pass
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+from typing import ClassVar
+
+from codeagent.core.effects import Effect, Permit, Risk, Touch
+from codeagent.core.errors import ToolFault
+from codeagent.core.globs import BadPattern, expand, is_literal, matcher
+from codeagent.core.ports import Progress, Result
+from codeagent.core.views import Listing, Plain
+from codeagent.host.listing import Listed, Lister
+from codeagent.host.workspace import Workspace
+from codeagent.tools.inputs import FilePath, Input, Line, prompt
+from codeagent.tools.places import Judge, judged, same_place, shown_path, shown_within, standing
+
+SHOWN = 100
+"""Paths shown at most."""
+
+
+class GlobInput(Input):
+    """What to find, and where."""
+
+    pattern: FilePath
+    path: Line = "."
+    include_ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A folder to list, named from the `path` of the call, and the pattern for paths below it."""
+
+    folder: str
+    pattern: str
+
+
+class Glob:
+    """The `glob` tool."""
+
+    name: ClassVar[str] = "glob"
+    description: ClassVar[str] = prompt("glob")
+    timeout: ClassVar[float] = 30
+    Input: ClassVar[type[GlobInput]] = GlobInput
+
+    def __init__(self, workspace: Workspace, judge: Judge) -> None:
+        self._workspace = workspace
+        self._judge = judge
+        self._lister = Lister(workspace.root, workspace.env)
+
+    async def plan(self, args: GlobInput) -> Effect:
+        """The folders that are looked into: `path`, and where the pattern itself leads to."""
+        search = _read(args)
+        touches = [judged(self._judge, args.path, "read", "path")]
+        inner = judged(self._judge, search.folder, "read", "pattern")
+        if inner.place == "inside" or touches[0].place != "inside" or _leads_out(args.pattern):
+            touches.append(inner)
+        place = shown_path(touches[0], self._workspace)
+        label = args.pattern if place == "." else f"{args.pattern} in {place}"
+        title = f"Find {args.pattern} in {place}"
+        return Effect(self.name, label, title, Risk.LOW, Plain(title), tuple(touches), cwd=str(self._workspace.cwd))
+
+    async def run(self, args: GlobInput, permit: Permit) -> AsyncIterator[Progress | Result]:
+        touches = [same_place(self._judge, touch) for touch in permit.effect.touches]
+        _, file = await asyncio.to_thread(standing, touches[0], self._workspace.root)
+        if file:
+            raise ToolFault(f"path: {touches[0].named} is a file, not a folder.", kind="not_a_directory")
+        pattern = _read(args).pattern if len(touches) > 1 else args.pattern
+        yield await self._found(args, pattern, touches[-1])
+
+    async def _found(self, args: GlobInput, pattern: str, touch: Touch) -> Result:
+        folder, name = Path(touch.path), shown_within(touch, self._workspace)
+        rules = not args.include_ignored and not await self._lister.lifted(folder)
+        if await asyncio.to_thread(_is_there, folder, pattern):
+            listed = Listed([pattern])
+        else:
+            listed = await self._lister.files(folder, rules=rules)
+        match = matcher(pattern)
+        paths = await asyncio.to_thread(_newest, folder, (p for p in listed.paths if match(p)))
+        notes = [f"could not read, skipped: {', '.join(listed.troubles[:5])}"] if listed.troubles else []
+        if rules and len(paths) < SHOWN:
+            left_out = sum(1 for path in set(await self._lister.left_out(folder)) - set(paths) if match(path))
+            if left_out:
+                notes.append(f"{left_out:,} more ignored by .gitignore; include_ignored: true shows them")
+        notes += _hints(folder, pattern, listed.paths, found=bool(paths))
+        return _answer(args, [name(path) for path in paths[:SHOWN]], len(paths), notes)
+
+
+def _is_there(folder: Path, pattern: str) -> bool:
+    return is_literal(pattern) and os.path.lexists(folder / pattern)
+
+
+def _read(args: GlobInput) -> _Search:
+    """Split the pattern where its first wildcard is, so that only that folder is listed."""
+    try:
+        alternatives = expand(args.pattern)
+        for each in alternatives:
+            matcher(each)
+    except BadPattern as error:
+        raise ToolFault(f"pattern: {error}.", kind="invalid_pattern") from error
+    if len(alternatives) > 1:
+        return _Search(args.path, args.pattern)
+    segments = args.pattern.split("/")
+    literal = 0
+    while literal < len(segments) - 1 and is_literal(segments[literal]):
+        literal += 1
+    head = "/".join(segments[:literal]) + ("/" if literal else "")
+    tail = "/".join(segment for segment in segments[literal:] if segment)
+    if not head:
+        return _Search(args.path, tail or "*")
+    return _Search(head if head.startswith(("/", "~/")) else os.path.join(args.path, head), tail or "*")  # noqa: PTH118  text that the judge resolves
+
+
+def _leads_out(pattern: str) -> bool:
+    """Whether the pattern says itself that it leaves the folder; else a link does, and links are not followed."""
+    return pattern.startswith(("/", "~/")) or ".." in pattern.split("/")
+
+
+def _newest(folder: Path, paths: Iterable[str]) -> list[str]:
+    """Regular files, and links to such, the newest first, then by path."""
+    found = []
+    for path in paths:
+        try:
+            state = os.stat(f"{folder}/{path}")  # noqa: PTH116  50,000 times
+        except OSError:
+            continue
+        if S_ISREG(state.st_mode):
+            found.append((-state.st_mtime_ns, path))
+    return [path for _, path in sorted(found)]
+
+
+def _hints(folder: Path, pattern: str, listed: list[str], *, found: bool) -> list[str]:
+    notes = []
+    if not found and "/" not in pattern:
+        deeper = matcher(f"**/{pattern}")
+        count = sum(1 for path in listed if deeper(path))
+        if count:
+            notes.append(f"none in this folder itself, but **/{pattern} finds {count:,}")
+    if "[" in pattern and (folder / pattern).exists():
+        notes.append(f"a file literally called {pattern} exists; write [[] for a literal bracket")
+    return notes
+
+
+def _answer(args: GlobInput, paths: list[str], total: int, notes: list[str]) -> Result:
+    if not paths:
+        notes = [f"No files match {args.pattern}.", *notes]
+    elif total > len(paths):
+        notes = [f"{total:,} files match, the {len(paths)} newest are shown; make the pattern narrower", *notes]
+    text = "\n".join([*paths, *(["", *(f"[{note}]" for note in notes)] if paths and notes else notes)])
+    summary = f"{total:,} file{'s' if total != 1 else ''}"
+    return Result.of(text, summary=summary, view=Listing(tuple(paths), total - len(paths)))

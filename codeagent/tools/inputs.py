@@ -35,18 +35,27 @@ Content = Annotated[str, BeforeValidator(_whole_text)]
 """Text for a file, NUL included."""
 Line = Annotated[str, BeforeValidator(_no_nul)]
 """Text without NUL: a pattern, an optional path."""
-FilePath = Annotated[str, BeforeValidator(_no_nul), StringConstraints(min_length=1)]
+FilePath = Annotated[str, StringConstraints(min_length=1), BeforeValidator(_no_nul)]
 """A path as the model names it."""
-Natural = Annotated[int, BeforeValidator(_count), Field(ge=0)]
+Natural = Annotated[int, Field(ge=0), BeforeValidator(_count)]
 """0, 1, 2 ..."""
-Positive = Annotated[int, BeforeValidator(_count), Field(ge=1)]
+Positive = Annotated[int, Field(ge=1), BeforeValidator(_count)]
 """1, 2, 3 ..."""
+
+
+def _bare(schema: dict[str, Any]) -> None:
+    """Leave out of a JSON schema what costs tokens and tells the model nothing: titles, defaults, docstrings."""
+    schema.pop("description", None)
+    schema.pop("title", None)
+    for field in schema.get("properties", {}).values():
+        field.pop("title", None)
+        field.pop("default", None)
 
 
 class Input(BaseModel):
     """An input: unknown fields are errors, nothing is guessed from another type, null is the same as absent."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, json_schema_extra=_bare)
 
     @model_validator(mode="before")
     @classmethod
@@ -55,23 +64,6 @@ class Input(BaseModel):
             optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
             return {name: value for name, value in data.items() if value is not None or name not in optional}
         return data
-
-
-def schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of an input as the model gets it, without the titles that pydantic adds."""
-    whole: dict[str, Any] = _untitled(model.model_json_schema())
-    whole.pop("description", None)
-    return whole
-
-
-def _untitled(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {
-            key: {name: _untitled(each) for name, each in value.items()} if key == "properties" else _untitled(value)
-            for key, value in node.items()
-            if key != "title" or not isinstance(value, str)
-        }
-    return [_untitled(each) for each in node] if isinstance(node, list) else node
 
 
 def explain(error: ValidationError, tool: str) -> str:

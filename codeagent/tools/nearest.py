@@ -12,6 +12,8 @@ LINES = 12
 """Lines of the nearest place that are shown."""
 WIDTH = 200
 """Characters shown of each; longer lines are also not compared letter by letter."""
+BIG = 8 << 20
+"""Characters of a text in which nothing near is looked for."""
 _COMPARED = 3000
 """Lines compared letter by letter, at most: about 0.1 s."""
 _UNSEEN = re.compile(
@@ -22,6 +24,8 @@ _UNSEEN = re.compile(
 def explain_miss(text: str, old: str, new: str) -> str:
     """What to know when `old` is not in `text`; both with LF line ends."""
     words = []
+    if len(text) > BIG:
+        return "The file is too big to look for the nearest text; look for a part of it with grep."
     unseen = _unseen(text, old)
     if unseen:
         words.append(unseen)

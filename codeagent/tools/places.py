@@ -9,6 +9,7 @@ from typing import Literal
 
 from codeagent.core.effects import Touch
 from codeagent.core.errors import ToolFault
+from codeagent.host.files import size_of
 from codeagent.host.nearby import near_names, twin
 from codeagent.host.workspace import Workspace
 
@@ -47,6 +48,18 @@ def missing(touch: Touch, root: Path, field: str = "file_path") -> ToolFault:
     return ToolFault(f"{field}: {printable(touch.named)} does not exist.{hint}", summary="no such file", kind="missing")
 
 
+def standing(touch: Touch, root: Path) -> tuple[Path, str]:
+    """Where to search: a folder and no file, or the folder of a single regular file and its name. Else a fault."""
+    path = Path(touch.path)
+    if path.is_dir():
+        return path, ""
+    if not os.path.lexists(path):
+        fault = missing(touch, root, "path")
+        raise ToolFault(str(fault), summary=fault.summary, kind="no_path")
+    size_of(touch.path)
+    return path.parent, path.name
+
+
 def shown_path(touch: Touch, workspace: Workspace) -> str:
     """The path for people and the model: relative to the root where it lies inside, printable in any case."""
     return shown(touch.path, workspace.root) if touch.place == "inside" else printable(touch.named or touch.path)
@@ -56,6 +69,21 @@ def shown(path: str, root: Path) -> str:
     """A path relative to the root if it lies in it."""
     inside = path == str(root) or path.startswith(str(root) + os.sep)
     return printable(os.path.relpath(path, root) if inside else path)
+
+
+def shown_within(touch: Touch, workspace: Workspace, file: str = "") -> Callable[[str], str]:
+    """From a path relative to the folder of a touch to one that can be shown and named again: as the call named it.
+
+    With `file`, the touch is this file itself.
+    """
+    named = touch.path if touch.named.startswith("~") else touch.named or "."
+    cwd = workspace.cwd
+    if Path(named).is_absolute() and Path(named).is_relative_to(cwd):
+        named = os.path.relpath(named, cwd)
+    base = os.path.normpath(named)
+    if file:
+        return lambda _: printable(base)
+    return lambda path: printable(path if base == "." else f"{base}/{path}")
 
 
 def printable(name: str) -> str:

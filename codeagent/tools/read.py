@@ -29,8 +29,8 @@ WIDTH = 2000
 """Characters shown of one line."""
 CHARACTERS = 50_000
 """Characters of one result, about 15,000 tokens."""
-STREAMED = 32 << 20
-"""Bytes from which a file is streamed instead of held in memory."""
+STREAMED = 8 << 20
+"""Bytes from which a file is streamed as UTF-8: decoding and splitting more would hold up the screen."""
 
 
 class ReadInput(Input):
@@ -102,7 +102,7 @@ class Read:
     def _better(self, fault: ToolFault, touch: Touch) -> ToolFault:
         """The fault with the name that the model used, and with near names where the file is missing."""
         if fault.kind != "no_file":
-            return fault
+            return ToolFault(f"file_path: {fault}", summary=fault.summary, kind=fault.kind)
         try:
             files.check_regular(touch.named, (self._workspace.cwd / touch.named).stat().st_mode)
         except OSError:

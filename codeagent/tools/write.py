@@ -45,7 +45,7 @@ def _draft(content: str, before: bytes | None, _touch: Touch) -> Draft:
     """The file keeps its encoding and byte order mark, and CRLF if all its lines end so."""
     old = decode(before) if before is not None else None
     if old is None:
-        return Draft(before, content.encode(), "", content)
+        return Draft(content.encode(), "", content)
     if old.ends == "CRLF":
         content = unix(content).replace("\n", "\r\n")
-    return Draft(before, old.encode(content), old.text, content)
+    return Draft(old.encode(content), old.text, content)

@@ -192,10 +192,12 @@ class Ground:
                 raise SessionError(f"The session cannot be kept in {self.sessions}: {fault}.") from None
 
     def files(self) -> Sequence[str]:
-        """Project files for completion, ignore rules applied."""
-        from codeagent.host import listing
+        """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
+        import asyncio
 
-        return listing.names(self.project)
+        from codeagent.host.listing import Lister
+
+        return asyncio.run(Lister(self.project, self.child_env).files(self.project)).paths
 
     # --- what the model is told ---
 

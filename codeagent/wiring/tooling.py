@@ -22,6 +22,8 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
     from codeagent.tools.edit import Edit
+    from codeagent.tools.glob import Glob
+    from codeagent.tools.grep import Grep
     from codeagent.tools.inputs import explain
     from codeagent.tools.memory import Memory
     from codeagent.tools.read import Read
@@ -34,6 +36,8 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Read(workspace, places.judge),
         Write(workspace, places.judge),
         Edit(workspace, places.judge),
+        Grep(workspace, places.judge),
+        Glob(workspace, places.judge),
         Bash(workspace, _reader(places, workspace), jobs),
         Todo(),
         AskUser(approver.ask, lambda: approver.attended),

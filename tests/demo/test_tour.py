@@ -4,68 +4,53 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from codeagent.core.agent import Agent, Outside
 from codeagent.core.effects import Answer
-from codeagent.core.events import AssistantSaid, Opened, TextDelta, ToolFinished, ToolStarted, TurnEnded
-from codeagent.core.gate import Gate
-from codeagent.core.journal import Journal
+from codeagent.core.events import Event, Noted, ToolFinished
 from codeagent.core.ports import Front
-from codeagent.core.rules import Rules, parse
-from codeagent.core.toolset import Toolset
-from codeagent.core.valves import Limits
 from codeagent.core.views import TodoItem
-from codeagent.demo.approver import YesAloud
+from codeagent.demo.guide import Guide
 from codeagent.demo.tour import Tour, prepare
-from codeagent.models.scripted import Scripted
-from tests.core.stage import Numbers, Person, Ticks
-from tests.demo.workshop import tools
+from codeagent.wiring.house import House
+from tests.core.stage import Person
+from tests.demo.visit import end, ran, said, visit
 
 BROKEN = "        return round(self.subtotal() * (1 - self.discount))\n"
 
 
-@dataclass
-class Session:
-    """A session of the tour in front of somebody."""
-
-    tour: Tour
-    agent: Agent
-
-    def said(self) -> list[str]:
-        return [e.text for e in self.agent.journal.entries if isinstance(e, AssistantSaid) and e.text]
-
-    def ran(self) -> list[str]:
-        return [e.tool for e in self.agent.journal.entries if isinstance(e, ToolStarted)]
-
-    def cart(self) -> str:
-        return (self.tour.root / "shop" / "cart.py").read_text(encoding="utf-8")
-
-    def end(self) -> TurnEnded:
-        last = self.agent.journal.entries[-1]
-        assert isinstance(last, TurnEnded)
-        return last
+Open = Callable[..., House]
 
 
-def session(tour: Tour, front: Front, pace: float = 0) -> Session:
-    toolset = Toolset(tools(tour.root), lambda error, tool: f"{tool}: {error}")
-    journal = Journal([Opened("s", str(tour.root), ("sys",), toolset.schemas(), f"script:{tour.script}", 1000)])
-    journal.watch(front.see)
-    rules = Rules(tuple(parse(rule, "allow", "the tour") for rule in tour.rules))
-    gate = Gate(front, journal.append, lambda: rules, lambda rule: "settings.local.json:1")
-    outside = Outside(Ticks(), Numbers(), front)
-    return Session(tour, Agent(journal, Scripted(tour.script, pace=pace), toolset, gate, Limits(), outside))
+@pytest.fixture
+async def session(tour: Tour, program_env: dict[str, str]) -> AsyncIterator[Open]:
+    """Opens sessions of the tour, and closes them after the test."""
+    houses: list[House] = []
+
+    def open_(front: Front, **more: Any) -> House:
+        houses.append(visit(tour.root, tour.script, tour.rules, front, program_env, **more))
+        return houses[-1]
+
+    yield open_
+    for house in houses:
+        await house.close()
 
 
 @pytest.fixture
 def tour(tmp_path: Path) -> Tour:
     return prepare(tmp_path, search_path=os.environ["PATH"])
+
+
+def cart(tour: Tour) -> str:
+    return (tour.root / "shop" / "cart.py").read_text(encoding="utf-8")
 
 
 def unittest_in(root: Path) -> subprocess.CompletedProcess[str]:
@@ -119,17 +104,17 @@ def test_where_there_is_no_python3_the_python_of_codeagent_stands_in(tmp_path: P
     assert prepare(tmp_path, search_path=str(empty)).rules == ("Bash(python3 -m unittest -q)",)
 
 
-async def test_yes_mends_it_with_one_question(tour: Tour) -> None:
+async def test_yes_mends_it_with_one_question(tour: Tour, session: Open) -> None:
     person = Person(Answer("yes"))
-    told = session(tour, person)
+    told = session(person)
     await told.agent.say(tour.prompt)
-    assert told.end().why == "done"
+    assert end(told).why == "done"
     assert [q.effect.title for q in person.permissions] == ["Edit shop/cart.py"]
-    assert told.ran() == ["read", "grep", "bash", "todo", "edit", "todo", "bash", "todo"]
+    assert ran(told) == ["read", "grep", "bash", "todo", "edit", "todo", "bash", "todo"]
     assert unittest_in(tour.root).returncode == 0
-    assert "8100 != 9000" in told.said()[2]
-    assert "4 tests pass" in told.said()[-1]
-    assert str(tour.root) in told.said()[-1]
+    assert "8100 != 9000" in said(told)[2]
+    assert "4 tests pass" in said(told)[-1]
+    assert str(tour.root) in said(told)[-1]
     assert told.agent.todo is not None
     assert told.agent.todo.items == (
         TodoItem("Take the discount once", "completed"),
@@ -137,39 +122,39 @@ async def test_yes_mends_it_with_one_question(tour: Tour) -> None:
     )
 
 
-async def test_yes_with_words_is_heard(tour: Tour) -> None:
-    told = session(tour, Person(Answer("yes", "add a test too")))
+async def test_yes_with_words_is_heard(tour: Tour, session: Open) -> None:
+    told = session(Person(Answer("yes", "add a test too")))
     await told.agent.say(tour.prompt)
-    assert "I heard you: “add a test too”" in told.said()[3]
-    assert "4 tests pass" in told.said()[-1]
+    assert "I heard you: “add a test too”" in said(told)[3]
+    assert "4 tests pass" in said(told)[-1]
 
 
-async def test_do_not_ask_again_accepts_edits(tour: Tour) -> None:
-    told = session(tour, Person(Answer("always")))
+async def test_do_not_ask_again_accepts_edits(tour: Tour, session: Open) -> None:
+    told = session(Person(Answer("always")))
     await told.agent.say(tour.prompt)
     assert told.agent.mode == "acceptEdits"
-    assert "4 tests pass" in told.said()[-1]
+    assert "4 tests pass" in said(told)[-1]
 
 
-async def test_no_with_words_leads_to_another_proposal(tour: Tour) -> None:
+async def test_no_with_words_leads_to_another_proposal(tour: Tour, session: Open) -> None:
     person = Person(Answer("no", "leave total alone"), Answer("yes"))
-    told = session(tour, person)
+    told = session(person)
     await told.agent.say(tour.prompt)
-    assert "You say: “leave total alone”" in told.said()[3]
-    assert BROKEN in told.cart()
+    assert "You say: “leave total alone”" in said(told)[3]
+    assert BROKEN in cart(tour)
     assert len(person.permissions) == 2
-    assert "4 tests pass" in told.said()[-1]
+    assert "4 tests pass" in said(told)[-1]
     assert unittest_in(tour.root).returncode == 0
 
 
-async def test_no_twice_changes_nothing(tour: Tour) -> None:
+async def test_no_twice_changes_nothing(tour: Tour, session: Open) -> None:
     before = (tour.root / "shop" / "cart.py").read_bytes()
-    told = session(tour, Person(Answer("no"), Answer("no")))
+    told = session(Person(Answer("no"), Answer("no")))
     await told.agent.say(tour.prompt)
-    assert told.said()[3].startswith("Not like that, then.")
-    assert told.said()[-1].startswith("Fine: nothing was changed")
+    assert said(told)[3].startswith("Not like that, then.")
+    assert said(told)[-1].startswith("Fine: nothing was changed")
     assert (tour.root / "shop" / "cart.py").read_bytes() == before
-    assert told.end().why == "done"
+    assert end(told).why == "done"
 
 
 @pytest.mark.parametrize(
@@ -179,74 +164,112 @@ async def test_no_twice_changes_nothing(tour: Tour) -> None:
         ("        return self.subtotal() + 1", "The tests still fail with your version."),
     ],
 )
-async def test_an_edited_change_is_judged_by_the_tests(tour: Tour, mended: str, end: str) -> None:
+async def test_an_edited_change_is_judged_by_the_tests(tour: Tour, session: Open, mended: str, end: str) -> None:
     changed = {"file_path": "shop/cart.py", "old_string": BROKEN.rstrip("\n"), "new_string": mended}
-    told = session(tour, Person(Answer("yes", input=changed)))
+    told = session(Person(Answer("yes", input=changed)))
     await told.agent.say(tour.prompt)
-    assert told.said()[3].startswith("You changed my edit before it went in")
-    assert mended in told.cart()
-    assert told.said()[-1].startswith(end)
+    assert said(told)[3].startswith("You changed my edit before it went in")
+    assert mended in cart(tour)
+    assert said(told)[-1].startswith(end)
 
 
-async def test_a_tour_that_goes_astray_ends_politely(tour: Tour) -> None:
+async def test_a_tour_that_goes_astray_ends_politely(tour: Tour, session: Open) -> None:
     (tour.root / "tests" / "test_cart.py").unlink()
-    told = session(tour, Person())
+    told = session(Person())
     await told.agent.say(tour.prompt)
-    assert told.said()[-1].startswith("This went another way")
-    assert told.end().why == "done"
+    assert said(told)[-1].startswith("This went another way")
+    assert end(told).why == "done"
 
 
-async def test_plan_mode_ends_politely(tour: Tour) -> None:
-    told = session(tour, Person())
+async def test_plan_mode_ends_politely(tour: Tour, session: Open) -> None:
+    told = session(Person())
     told.agent.switch(mode="plan")
     await told.agent.say(tour.prompt)
-    assert told.said()[-1].startswith("This went another way")
+    assert said(told)[-1].startswith("This went another way")
 
 
-async def test_words_after_the_end_get_an_answer_every_time(tour: Tour) -> None:
-    told = session(tour, Person())
+async def test_words_after_the_end_get_an_answer_every_time(tour: Tour, session: Open) -> None:
+    told = session(Person())
     for words in (tour.prompt, "thanks", "and now?"):
         await told.agent.say(words)
-        assert told.end().why == "done"
-    assert told.said()[-1] == told.said()[-2]
-    assert told.said()[-1].startswith("That is all this recording can say.")
+        assert end(told).why == "done"
+    assert said(told)[-1] == said(told)[-2]
+    assert said(told)[-1].startswith("That is all this recording can say.")
 
 
-async def test_a_killed_tour_goes_on_where_it_was(tour: Tour) -> None:
-    whole = session(tour, Person())
-    await whole.agent.say(tour.prompt)
-    entries = whole.agent.journal.entries
-    cut = next(i for i, e in enumerate(entries) if isinstance(e, ToolFinished) and e.tool == "bash")
-    again = session(prepare(tour.script.parent), Person())
-    journal = Journal(entries[: cut + 1])
-    again.agent = Agent(
-        journal,
-        Scripted(tour.script),
-        Toolset(tools(tour.root), lambda error, tool: str(error)),
-        Gate(Person(), journal.append, lambda: Rules((parse(tour.rules[0], "allow"),)), lambda rule: ""),
-        Limits(),
-        Outside(Ticks(), Numbers(), Person()),
-    )
-    await again.agent.say("go on")
-    assert "8100 != 9000" in again.said()[2]
-    assert "4 tests pass" in again.said()[-1]
+async def test_a_killed_tour_goes_on_where_it_was(tour: Tour, session: Open) -> None:
+    died = asyncio.Event()
+    first = session(Person())
+
+    def watch(event: Event) -> None:
+        if isinstance(event, ToolFinished) and event.tool == "bash":
+            died.set()
+
+    first.agent.journal.watch(watch)
+    turn = asyncio.create_task(first.agent.say(tour.prompt))
+    await died.wait()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    await first.close()
+    told = session(Person(), again=True)
+    await told.agent.say("go on")
+    assert any("8100 != 9000" in words for words in said(told))
+    assert "4 tests pass" in said(told)[-1]
 
 
-async def test_without_anybody_it_says_yes_aloud(tour: Tour) -> None:
-    lines: list[str] = []
+async def test_without_anybody_it_says_yes_aloud(tour: Tour, session: Open) -> None:
     person = Person(attended=False)
-    told = session(tour, YesAloud(person, lines.append))
+    told = session(Guide(person))
     await told.agent.say(tour.prompt)
-    assert lines == ["Edit shop/cart.py? In a terminal this is your decision; here the tour says yes."]
-    assert told.end().why == "done"
-    assert "4 tests pass" in told.said()[-1]
+    notes = [event.text for event in person.seen if isinstance(event, Noted) and event.topic == "tour"]
+    assert notes[0] == "I'll read the cart, and look for everything that touches the discount."
+    assert "Edit shop/cart.py? In a terminal this is your decision; here the tour says yes." in notes
+    assert end(told).why == "done"
+    assert "4 tests pass" in said(told)[-1]
     assert person.asked == []
-    assert any(isinstance(event, TextDelta) for event in person.seen)
+
+
+def test_the_command_tells_the_story_without_a_terminal(program_env: dict[str, str]) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "codeagent", "demo"],
+        env=program_env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    place = Path(ran.stderr.partition("\n")[0].removeprefix("The tour works in "))
+    try:
+        assert unittest_in(place).returncode == 0
+        story = ("bash(command=", "There it is", "Edit shop/cart.py?", "And the tests again.", "Mended: ")
+        places = [ran.stdout.index(words) for words in story]
+        assert places == sorted(places)
+        assert str(place) in ran.stdout
+    finally:
+        shutil.rmtree(place.parent)
+
+
+def test_the_command_leaves_what_is_there_alone(tmp_path: Path, program_env: dict[str, str]) -> None:
+    (tmp_path / "shop").mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-m", "codeagent", "demo", str(tmp_path)],
+        env=program_env,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "already. Name another directory, or none." in ran.stderr
+    assert list((tmp_path / "shop").iterdir()) == []
 
 
 @pytest.mark.slow
-async def test_at_its_pace_it_takes_less_than_20_seconds(tour: Tour) -> None:
-    told = session(tour, Person(), tour.pace)
+async def test_at_its_pace_it_takes_less_than_20_seconds(tour: Tour, session: Open) -> None:
+    told = session(Person(), pace=tour.pace)
     started = time.monotonic()
     await asyncio.wait_for(told.agent.say(tour.prompt), 20)
     assert time.monotonic() - started > 4

@@ -8,9 +8,16 @@ from typing import Any
 
 from codeagent.core.agent import Agent
 from codeagent.core.errors import UsageFault
+from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
+from codeagent.core.rules import Rules, parse
 from codeagent.fronts.desk import Listed
 from tests.core.stage import Reply, Stage
+
+
+def rules(*texts: str) -> Rules:
+    """Deny rules of these texts."""
+    return Rules([parse(text, "deny", "settings.json:1") for text in texts], Anchors("/p", "/home/u", "/p"))
 
 
 class StageDesk:
@@ -20,6 +27,7 @@ class StageDesk:
     resume_command = "codeagent -r s"
 
     def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:
+        settings.setdefault("rules", rules())
         self._front, self._settings = front, settings
         self.project = project
         self.stage = Stage(*replies, person=front, **settings)  # type: ignore[arg-type]
@@ -43,7 +51,14 @@ class StageDesk:
     def files(self) -> Sequence[str]:
         return ("shop/cart.py", "tests/test_cart.py", "README.md")
 
-    def close(self) -> None:
+    @property
+    def began(self) -> int:
+        return 1
+
+    async def warm(self) -> None:
+        """There is nothing to warm."""
+
+    async def close(self) -> None:
         self.closed = True
 
 

@@ -131,6 +131,7 @@ def test_what_is_no_text_or_too_long_is_passed_by_with_words(place):
     place.put("repo/CLAUDE.md", "x" * (instructions.FILE_BYTES + 1))
     (place.root / "AGENTS.md").write_bytes(b"a\0b")
     os.mkfifo(place.root / "CLAUDE.local.md")
+    (place.root / ".agent" / "AGENTS.md").mkdir(parents=True)
     place.put("repo/shop/CLAUDE.md", "fine \N{SNOWMAN}")
     (place.cwd / "AGENTS.md").write_bytes(b"caf\xe9")
     found = place.load()
@@ -138,6 +139,7 @@ def test_what_is_no_text_or_too_long_is_passed_by_with_words(place):
     assert [problem.rpartition(": ")[2] for problem in found.problems] == [
         "it is longer than 128 KiB.",
         "it is no text.",
+        "it is no ordinary file.",
         "it is no ordinary file.",
     ]
 
@@ -177,6 +179,28 @@ def test_a_change_of_an_import_or_a_rule_is_noticed(place, name):
     before = place.load()
     place.put(name, "new words")
     assert any("new words" in told for told in changes(before, recheck(before)))
+
+
+def test_nested_guidelines_come_in_force_when_a_file_below_is_read(place):
+    place.put("repo/shop/cart/deep/CLAUDE.md", "outer")
+    place.put("repo/shop/cart/deep/er/AGENTS.md", "inner")
+    place.put("repo/shop/other/CLAUDE.md", "not below")
+    place.put("repo/shop/cart/node_modules/x/CLAUDE.md", "a stranger's")
+    before = place.load()
+    assert before.files == ()
+    deep = place.cwd / "deep"
+    after = instructions.nested(before, deep / "er" / "a.py")
+    assert [each.text for each in after.files] == ["outer", "inner"]
+    assert len(changes(before, after)) == 2
+    for path in (
+        deep / "b.py",
+        place.cwd / "c.py",
+        place.root / "shop" / "other" / "d.py",
+        place.cwd / "node_modules" / "x" / "e.js",
+    ):
+        assert instructions.nested(after, path) is after
+    place.put("repo/shop/cart/deep/CLAUDE.md", "changed")
+    assert [each.text for each in recheck(after).files] == ["changed", "inner"]
 
 
 def test_a_touched_file_with_the_same_words_says_nothing(place):

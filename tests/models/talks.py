@@ -9,6 +9,7 @@ from codeagent.core.events import AssistantSaid, Entry, Event, Opened
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Block, Message, Request, Text, ToolResult
+from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Model
 from codeagent.core.rules import Rules
 from codeagent.core.toolset import Toolset
@@ -46,5 +47,11 @@ def agent(model: Model, person: Person | None = None, entries: Sequence[Entry] =
     tools = Toolset([Look(), Change()], lambda error, tool: f"{tool}: {error}")
     journal = Journal(entries or [Opened("s", "/p", ("sys",), tools.schemas(), "m", 1000)])
     journal.watch(person.see)
-    gate = Gate(person, journal.append, Rules, lambda rule: "settings.local.json:1", "default")
+    gate = Gate(
+        person,
+        journal.append,
+        lambda: Rules((), Anchors("/p", "/h", "/p")),
+        lambda rule: "settings.local.json:1",
+        "default",
+    )
     return Agent(journal, model, tools, gate, Limits(), Outside(Ticks(), Numbers(), person))

@@ -7,18 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from codeagent.core.agent import Agent, Outside
 from codeagent.core.errors import ModelError
-from codeagent.core.events import AssistantSaid, Opened
-from codeagent.core.gate import Gate
-from codeagent.core.journal import Journal
-from codeagent.core.rules import Rules, parse
-from codeagent.core.toolset import Toolset
-from codeagent.core.valves import Limits
 from codeagent.models import faulty, script_reader
-from codeagent.models.scripted import Scripted
-from tests.core.stage import Numbers, Person, Ticks
-from tests.demo.workshop import tools
+from tests.core.stage import Person
+from tests.demo.visit import said, visit
 
 RECORDINGS = Path(__file__).parent.parent / "recordings"
 GUIDE = (Path(__file__).parent.parent.parent / "docs" / "scripts.md").read_text(encoding="utf-8")
@@ -50,15 +42,11 @@ def test_the_fault_plan_of_the_guide_is_one() -> None:
     assert set(re.findall(r"^\| `(\w+)` \| \w", GUIDE.partition("## Faults")[2], re.MULTILINE)) == set(faulty.KINDS)
 
 
-async def test_the_first_run_reads_the_readme_and_tells_the_time(project: Path) -> None:
+async def test_the_first_run_reads_the_readme_and_tells_the_time(project: Path, program_env: dict[str, str]) -> None:
     (project / "README.md").write_text("# Corner shop\n\nMore.\n", encoding="utf-8")
     person = Person()
-    toolset = Toolset(tools(project), lambda error, tool: f"{tool}: {error}")
-    journal = Journal([Opened("s", str(project), ("sys",), toolset.schemas(), "script:readme", 1000)])
-    rules = Rules((parse("Bash(date:*)", "allow"),))
-    gate = Gate(person, journal.append, lambda: rules, lambda rule: "")
-    model = Scripted(RECORDINGS / "readme.script")
-    await Agent(journal, model, toolset, gate, Limits(), Outside(Ticks(), Numbers(), person)).say("What and when?")
-    last = [e for e in journal.entries if isinstance(e, AssistantSaid)][-1]
-    assert re.fullmatch(r"The README begins with “# Corner shop”, and it is \d\d:\d\d\.", last.text)
+    house = visit(project, RECORDINGS / "readme.script", ("Bash(date:*)",), person, program_env)
+    await house.agent.say("What does the README say, and what time is it?")
+    await house.close()
+    assert re.fullmatch(r"The README begins with “# Corner shop”, and it is \d\d:\d\d\.", said(house)[-1])
     assert person.asked == []

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from codeagent.core.events import AssistantSaid
+from codeagent.core.events import AssistantSaid, Compacted
 from codeagent.core.messages import Message, Note, Request, Text
 from codeagent.models.offline import Offline
-from tests.models.talks import answered, asked, heard, reply
+from tests.models.talks import agent, answered, asked, heard, reply
 
 MODEL = Offline()
 
@@ -57,22 +57,22 @@ async def test_replace_reads_then_edits_then_tells() -> None:
     ]
     assert second.uses[0].id != first.uses[0].id
     third = await reply(MODEL, asked(*history, *answered(second, "Edited f.py.")))
-    assert third.text == "Changed. Edited f.py."
+    assert third.text == "Edited f.py."
 
 
 async def test_a_failed_call_ends_the_order_and_says_why() -> None:
     first = await say("replace 'a' with 'b' in f.py")
     said = await reply(MODEL, asked("replace 'a' with 'b' in f.py", *answered(first, "There is no f.py.", error=True)))
-    assert said.text == "That did not work: There is no f.py."
+    assert said.text == "That did not work.\n\n    There is no f.py."
 
 
 @pytest.mark.parametrize(
     ("words", "result", "told"),
     [
-        ("read f", "1\ta\n2\tb", "f: 2 lines shown."),
-        ("find x", "a:1:x", "Found:\n\n    a:1:x"),
-        ("list *", "\n".join("abcdefg"), "These match:\n\n    a\n    b\n    c\n    d\n    e\n    … 2 more"),
-        ("run x", "\n".join("abcdefg"), "It ended with:\n\n    … 2 more\n    c\n    d\n    e\n    f\n    g"),
+        ("read f", "1\ta\n2\tb", "`read` gave 2 lines of f."),
+        ("find x", "a:1:x", "`grep` says:\n\n    a:1:x"),
+        ("list *", "\n".join("abcdefg"), "`glob` says:\n\n    a\n    b\n    c\n    d\n    e\n    … 2 more"),
+        ("run x", "\n".join("abcdefg"), "`bash` says:\n\n    … 2 more\n    c\n    d\n    e\n    f\n    g"),
     ],
 )
 async def test_results_are_summed_up(words: str, result: str, told: str) -> None:
@@ -96,3 +96,12 @@ async def test_it_is_deterministic_and_free() -> None:
     assert await heard(MODEL, request) == await heard(MODEL, request)
     assert (await reply(MODEL, request)).cost == 0.0
     assert MODEL.info("offline").short == "offline"
+
+
+async def test_a_compaction_gets_the_orders_so_far() -> None:
+    talk = agent(MODEL)
+    for words in ("help", "help me", "what?"):
+        await talk.say(words)
+    assert await talk.compact()
+    summary = next(e.summary for e in talk.journal.entries if isinstance(e, Compacted))
+    assert "cannot sum up. The orders so far:\n\n    help\n    help me\n    what?" in summary

@@ -79,6 +79,7 @@ async def test_a_recorded_session_plays_again_with_the_same_words_and_requests(t
 async def test_a_recording_reads_like_a_script_written_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "heard.script"
     await heard(Recording(Scripted('say Two\n\n  parts.\ncall look {"answer": "é"}'), path), asked("hi"))
+    assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_text(encoding="utf-8").split("usage")[0] == (
         '---\nsay Two\n\n  parts.\ncall look#step1_1_1 {"answer": "é"}\n'
     )

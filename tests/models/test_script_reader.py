@@ -32,6 +32,11 @@ def test_indented_text_keeps_what_looks_like_a_line_of_a_script() -> None:
     assert step.parts[0].block == Text("First\n# no comment\n--- no step\n  deeper")
 
 
+def test_line_ends_of_other_systems_are_line_ends() -> None:
+    script = parse("--- a\r\nsay One,\r\n  two.\r\ncall look {}\r\ngo a\r\n", "s")
+    assert script == parse("--- a\nsay One,\n  two.\ncall look {}\ngo a\n", "s")
+
+
 def test_a_call_may_go_over_several_lines_and_bring_its_id() -> None:
     (step,) = parse('call edit#toolu_1 {"a": 1,\n  "b": "c\\nd"}\n', "s").steps
     assert step.parts[0].block == ToolUse("toolu_1", "edit", {"a": 1, "b": "c\nd"})

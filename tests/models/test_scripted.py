@@ -18,6 +18,7 @@ from codeagent.core.events import (
     Asked,
     AssistantSaid,
     CallDelta,
+    Compacted,
     Event,
     TextDelta,
     ThinkingDelta,
@@ -295,6 +296,17 @@ def test_a_script_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | 
     assert caught.value.category == "script"
 
 
+async def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.script"
+    path.write_bytes(b"\xef\xbb\xbfsay Hello.")
+    assert (await reply(Scripted(path), asked("hi"))).text == "Hello."
+
+
+async def test_a_long_word_comes_in_pieces() -> None:
+    events = await heard(Scripted("say " + "x" * 1000), asked("hi"))
+    assert max(len(e.text) for e in events if isinstance(e, TextDelta)) <= 40
+
+
 def test_it_says_what_it_is() -> None:
     info = Scripted("say a").info("script:a")
     assert (info.id, info.short) == ("script:a", "recorded")
@@ -304,3 +316,22 @@ async def test_messages_of_the_loop_alternate_for_a_script_with_every_branch() -
     talk = agent(Scripted(BRANCHES), Person(Answer("no", "x")))
     await talk.say("go")
     assert [m.role for m in messages(talk.journal.entries)] == ["user", "assistant", "user", "assistant"]
+
+
+async def test_the_step_called_summary_answers_a_compaction_and_nothing_else() -> None:
+    talk = agent(Scripted("say a\n--- summary\nsay In short.\n---\nsay b\ncall look {}\n---\nsay c\n---\nsay d"))
+    for words in ("one", "two"):
+        await talk.say(words)
+    assert await talk.compact()
+    await talk.say("three")
+    assert [e.text for e in talk.journal.entries if isinstance(e, AssistantSaid)] == ["a", "b", "c", "d"]
+    assert any(isinstance(e, Compacted) and "In short." in e.summary for e in talk.journal.entries)
+
+
+async def test_without_such_a_step_a_compaction_leaves_everything_as_it_was() -> None:
+    talk = agent(Scripted("say a\n---\nsay b\n---\nsay c\n---\nsay d"))
+    for words in ("one", "two", "three"):
+        await talk.say(words)
+    assert not await talk.compact()
+    await talk.say("four")
+    assert [e.text for e in talk.journal.entries if isinstance(e, AssistantSaid)] == ["a", "b", "c", "d"]

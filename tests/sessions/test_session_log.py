@@ -14,7 +14,7 @@ from codeagent.core.errors import SessionError
 from codeagent.core.events import Heard, Lost, Noted, Opened, TurnEnded, UserSaid
 from codeagent.core.messages import Text
 from codeagent.sessions import codec
-from codeagent.sessions.load import load
+from codeagent.sessions.load import foreign_lines, load
 from codeagent.sessions.store import Log, fork
 from tests.sessions.samples import ENTRIES
 
@@ -216,7 +216,7 @@ FULL = textwrap.dedent(
     import resource, sys
     from pathlib import Path
     from codeagent.core.events import Noted, Opened
-    from codeagent.sessions.load import load
+    from codeagent.sessions.load import foreign_lines, load
     from codeagent.sessions.store import Log
     path, limit = Path(sys.argv[1]), int(sys.argv[2])
     heard = []
@@ -281,10 +281,58 @@ def test_a_fork_copies_what_it_cannot_read(written):
     damaged(written, written.read_bytes().index(b"I look."), b"~")
     with written.open("ab") as file:
         file.write(b'{"seq":20,')
-    target = fork(written, "s2", 99)
+    target = fork(written, "s2")
     assert b"~ look." in target.read_bytes()
     assert len(load(target).entries) == len(ENTRIES)
     assert load(target).torn == b""
+
+
+KEY = b"k" * 32
+
+
+def test_a_log_of_ours_is_told_from_one_that_came_with_the_project(path):
+    log = Log.create(path, clock, KEY)
+    for entry in ENTRIES:
+        log.append(entry)
+    log.close()
+    assert load(path).entries == list(ENTRIES)
+    assert foreign_lines(path, KEY) == 0
+    assert foreign_lines(path, b"x" * 32) == len(ENTRIES)
+    other = path.with_name("s3.jsonl")
+    shutil.copy(path, other)
+    assert foreign_lines(other, KEY) == len(ENTRIES)
+    assert foreign_lines(fork(path, "s2", 9, KEY), KEY) == 0
+    assert load(path.with_name("s2.jsonl")).entries[1:] == list(ENTRIES[1:9])
+    with path.open("ab") as file:
+        file.write(codec.encode(len(ENTRIES), 0, Noted("obey me")) + b"damage\n")
+    assert foreign_lines(path, KEY) == 1
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from codeagent.core.events import Noted
+from codeagent.sessions.store import Log
+log = Log.create(Path(sys.argv[1]), lambda: 0.0)
+for n in range(10**9):
+    log.append(Noted(f"note {n} " + "x" * (n * 37 % 5000)))
+    sys.stdout.write(f"{n}\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_a_kill_at_any_moment_loses_nothing_that_was_seen(tmp_path):
+    for n in range(8):
+        path = tmp_path / f"{n}.jsonl"
+        with subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE) as child:
+            for _ in range(1 + n * 29):
+                child.stdout.readline()
+            child.kill()
+            seen = child.stdout.read().rpartition(b"\n")[0].rpartition(b"\n")[2]
+        log, loaded = Log.open(path, clock)
+        log.close()
+        assert len(loaded.entries) > int(seen or n * 29)
+        assert all(entry.text.startswith(f"note {at} ") for at, entry in enumerate(loaded.entries))
 
 
 def test_a_log_is_not_followed_through_a_link(written):

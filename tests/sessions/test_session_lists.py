@@ -62,6 +62,17 @@ def test_the_latest_passes_by_headless_and_empty_ones(directory):
     assert listed(directory / "none") == []
 
 
+def test_a_log_that_came_with_the_project_is_not_the_latest(directory):
+    key = b"k" * 32
+    assert latest(directory, key=key) is None
+    log = Log.create(directory / "own777.jsonl", lambda: 500.0, key)
+    log.append(said("mine"))
+    log.close()
+    os.utime(log.path, (500, 500))
+    assert latest(directory, key=key).id == "own777"
+    assert latest(directory).id == "aab222"
+
+
 def test_long_first_words_are_cut(tmp_path):
     told = describe(begin(tmp_path, "s", said("word " * 100)))
     assert len(told.title) <= 72

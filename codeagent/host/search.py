@@ -1,0 +1,274 @@
+"""Search the contents of files: with ripgrep, else with Python in a process that can be killed.
+
+Both speak the events of `rg --json`, so that one reading gives one answer.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codeagent.core.errors import ToolFault
+from codeagent.host.listing import RG_RULES, Lister
+from codeagent.host.programs import CHUNK, child
+
+PATTERN = 60_000
+"""Bytes of a pattern, at most."""
+BIGGEST = "1G"
+"""Files beyond this size are not searched: a sparse one would take for ever."""
+PATIENCE = 5.0
+"""Seconds that Python's `re` may take for one file."""
+WIDTH = 500
+"""Characters of a line that are kept, around the first hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for. `wanted` says of a path, relative to the folder, whether it counts."""
+
+    pattern: str
+    literal: bool = False
+    ignore_case: bool = False
+    word: bool = False
+    multiline: bool = False
+    pcre: bool = False
+    before: int = 0
+    after: int = 0
+    rules: bool = True
+    wanted: Callable[[str], bool] = lambda _: True
+    skip: int = 0
+    """Matching lines passed over before lines are kept."""
+    keep: int = 0
+    """Matching lines kept, at most; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line found, or one beside it (`hit` False); `path` is relative to the folder."""
+
+    path: str
+    number: int
+    text: str
+    hit: bool
+
+
+@dataclass(slots=True)
+class Found:
+    """Matching lines by file, the lines kept, and what was not searched or shown."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+    binary: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """All matching lines of text files."""
+        return sum(self.counts.values())
+
+
+async def search(query: Query, folder: Path, file: str, lister: Lister) -> Found:
+    """Search a folder, or one `file` in it. Raises ToolFault: invalid_regex, regex_too_complex, engine."""
+    if len(query.pattern.encode()) > PATTERN:
+        raise ToolFault(f"pattern: more than the {PATTERN:,} bytes possible.", kind="invalid_regex")
+    if lister.rg:
+        try:
+            return await _by_rg(query, folder, file, lister)
+        except _NoPcre:
+            pass  # this ripgrep was built without PCRE; Python knows look-around too
+    return await _by_python(query, folder, file, lister)
+
+
+class _NoPcre(Exception):
+    """This ripgrep has no PCRE."""
+
+
+async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found:
+    flags = {
+        "--fixed-strings": query.literal,
+        "--ignore-case": query.ignore_case,
+        "--word-regexp": query.word,
+        "--multiline": query.multiline,
+        "--multiline-dotall": query.multiline,
+        "--pcre2": query.pcre,
+        "--no-ignore": not query.rules,
+        "--no-ignore-parent": folder == lister.root,
+    }
+    command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", "--sort=path", f"--max-filesize={BIGGEST}"]
+    command += [*RG_RULES, *(flag for flag, on in flags.items() if on)]
+    command += [f"--before-context={query.before}", f"--after-context={query.after}"]
+    command += ["-e", query.pattern, "--", f"./{file}"]
+    found = Found()
+    async with child(command, str(folder), lister.env) as process:
+        reading = _Reading(query, found)
+        async with aclosing(_lines(process.stdout)) as lines:
+            async for line in lines:
+                reading.take(line)
+        complaint = (await process.stderr.read(CHUNK) if process.stderr else b"").decode("utf-8", "replace")
+        if await process.wait() == 2 and not found.counts:
+            _complain(complaint)
+    return found
+
+
+def _complain(complaint: str) -> None:
+    """Turn ripgrep's complaint into a fault, unless it is only of files that it could not read."""
+    words = complaint.strip().removeprefix("rg: ")
+    if "PCRE2 is not available" in words:
+        raise _NoPcre
+    if "match limit" in words or "backtracking" in words:
+        raise _too_complex()
+    if "regex" in words or "PCRE2" in words or "pattern" in words:
+        words = words.replace("--pcre2", "pcre: true").replace("--fixed-strings", "literal: true")
+        raise ToolFault(f"pattern: {words}\nEscape special characters, or set literal.", kind="invalid_regex")
+    if words and "os error" not in words:
+        raise ToolFault(f"The search failed: {words[:500]}", kind="engine")
+
+
+def _too_complex() -> ToolFault:
+    return ToolFault(
+        "pattern: it takes too long to match (nested repetitions?), the search was ended. Make it simpler.",
+        kind="regex_too_complex",
+    )
+
+
+async def _by_python(query: Query, folder: Path, file: str, lister: Lister) -> Found:
+    listed = [file] if file else (await lister.files(folder, rules=query.rules)).paths
+    names = sorted((name for name in listed if query.wanted(name)), key=lambda name: name.split("/"))
+    job = {
+        "files": names,
+        "pattern": query.pattern,
+        "literal": query.literal,
+        "ignore_case": query.ignore_case,
+        "word": query.word,
+        "multiline": query.multiline,
+        "before": query.before,
+        "after": query.after,
+        "room": query.skip + query.keep + 1,
+        "seconds": PATIENCE,
+    }
+    worker = Path(__file__).with_name("search_worker.py")
+    command = [sys.executable, "-I", "-S", str(worker)]
+    found = Found()
+    reading = _Reading(query, found)
+    async with child(command, str(folder), {"PATH": ""}, b"") as process:
+        if process.stdin:
+            process.stdin.write(json.dumps(job).encode())
+            process.stdin.close()
+        async with aclosing(_lines(process.stdout)) as lines:
+            async for line in lines:
+                reading.take(line)
+        code = await process.wait()
+    if code == -signal.SIGALRM:
+        raise _too_complex()
+    if reading.error:
+        raise ToolFault(f"pattern: {reading.error}", kind="invalid_regex")
+    return found
+
+
+class _Reading:
+    """Takes events in turn and keeps what the query asks for; what lies beyond is only counted."""
+
+    def __init__(self, query: Query, found: Found) -> None:
+        self._query = query
+        self._found = found
+        self._seen = 0
+        self._wanted = True
+        self._first = 0
+        self.error = ""
+
+    def take(self, line: bytes) -> None:
+        if line.startswith((b'{"type":"match"', b'{"type": "match"')):
+            self._match(line)
+        elif line.startswith((b'{"type":"context"', b'{"type": "context"')):
+            if self._wanted and self._seen <= self._query.skip + self._query.keep:
+                self._keep(line, hit=False)
+        elif line:
+            self._other(json.loads(line))
+
+    def _match(self, line: bytes) -> None:
+        if not self._wanted:
+            return
+        self._seen += 1
+        if self._query.skip < self._seen <= self._query.skip + self._query.keep:
+            self._keep(line, hit=True)
+
+    def _keep(self, line: bytes, *, hit: bool) -> None:
+        data = json.loads(line)["data"]
+        first = data["submatches"][0]["start"] if data["submatches"] else 0
+        raw = _raw(data["lines"])
+        parts = raw.split(b"\n")
+        if not parts[-1]:
+            parts.pop()
+        path = _path(data["path"])
+        for number, part in enumerate(parts or [b""], data["line_number"]):
+            self._found.lines.append(Line(path, number, _cut(part, first), hit))
+
+    def _other(self, event: dict[str, Any]) -> None:
+        data = event["data"]
+        kind = event["type"]
+        if kind == "begin":
+            self._wanted = self._query.wanted(_path(data["path"]))
+            self._first = len(self._found.lines)
+        elif kind == "end" and self._wanted:
+            path = _path(data["path"])
+            if data["binary_offset"] is not None:
+                self._found.binary.append(path)
+                del self._found.lines[self._first :]
+            elif data["stats"]["matched_lines"]:
+                self._found.counts[path] = data["stats"]["matched_lines"]
+        elif kind == "skipped":
+            self._found.skipped.append(_path(data["path"]))
+        elif kind == "error":
+            self.error = str(data)
+
+
+async def _lines(stream: Any) -> AsyncGenerator[bytes, None]:
+    """Lines of any length; memory holds one chunk and one line."""
+    rest: list[bytes] = []
+    while chunk := await stream.read(CHUNK):
+        head, *more = chunk.split(b"\n")
+        rest.append(head)
+        if more:
+            yield b"".join(rest)
+            for line in more[:-1]:
+                yield line
+            rest = [more[-1]]
+    if last := b"".join(rest):
+        yield last
+
+
+def _raw(data: dict[str, str]) -> bytes:
+    return data["text"].encode() if "text" in data else base64.b64decode(data["bytes"])
+
+
+def _path(data: dict[str, str]) -> str:
+    return os.fsdecode(_raw(data)).removeprefix("./")
+
+
+def _cut(line: bytes, first: int) -> str:
+    """The line without CR, as text, cut around the byte where the hit begins."""
+    line = line.removesuffix(b"\r")
+    if len(line) <= WIDTH:
+        return line.decode("utf-8", "replace")
+    start = max(0, min(first - WIDTH // 4, len(line) - WIDTH))
+    middle = line[start : start + WIDTH].decode("utf-8", "ignore")
+    before = f"[{start:,} bytes cut]…" if start else ""
+    after = len(line) - start - WIDTH
+    return before + middle + (f"…[{after:,} bytes cut]" if after > 0 else "")
+
+
+def beside(lines: Sequence[Line], before: int, after: int) -> Iterator[Line]:
+    """Without the context lines whose hit was not kept."""
+    near: set[tuple[str, int]] = set()
+    for line in lines:
+        if line.hit:
+            near.update((line.path, number) for number in range(line.number - before, line.number + after + 1))
+    return (line for line in lines if line.hit or (line.path, line.number) in near)

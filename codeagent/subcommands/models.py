@@ -1,0 +1,56 @@
+"""`codeagent models`: the models that can be named, with their windows and prices."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+
+from codeagent.flags import Parser
+
+EXAMPLES = """\
+examples:
+  codeagent models               the table
+  codeagent models --json        the same for a script
+  codeagent --model opus         use one, by name or alias
+
+beside these: offline (a small stand-in that is no language model) and script:FILE (a recording)
+"""
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: ARG001 - all subcommands look the same
+    """Print the table."""
+    parser = Parser("codeagent models", description=__doc__, epilog=EXAMPLES)
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    asked = parser.only_flags(argv)
+    from codeagent.models import catalog
+
+    aliases = {model: alias for alias, model in catalog.ALIASES.items()}
+    if asked.json:
+        rows = [_facts(name, aliases.get(name, "")) for name, _ in catalog.listed()]
+        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+        return 0
+    width = max(len(name) for name, _ in catalog.listed())
+    for name, about in catalog.listed():
+        alias = f" (also: {aliases[name]})" if name in aliases else ""
+        usual = " the usual one" if name == catalog.DEFAULT else ""
+        sys.stdout.write(f"{name:<{width}}  {about}{alias}{usual}\n")
+    sys.stdout.write(f"Prices as of {catalog.DATE}.\n")
+    return 0
+
+
+def _facts(name: str, alias: str) -> dict[str, object]:
+    """One model for a script; prices are dollars per million tokens."""
+    from codeagent.models import catalog
+
+    info = catalog.info(name)
+    price = info.price
+    return {
+        "id": name,
+        "alias": alias,
+        "default": name == catalog.DEFAULT,
+        "window": info.window,
+        "max_output": info.max_output,
+        "efforts": list(info.efforts),
+        "price": {"input": price.input, "output": price.output, "cache_read": price.read} if price else None,
+    }

@@ -1,0 +1,144 @@
+"""Slash commands, run on a real agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeagent.core.events import AssistantSaid, ToolFinished, UserSaid
+from codeagent.core.messages import Text, ToolUse
+from codeagent.core.views import Diff, Hunk, Todo, TodoItem
+from codeagent.fronts import commands
+from tests.core.stage import Person, call, say
+from tests.fronts.stand import StageDesk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> StageDesk:
+    return StageDesk(Person(), tmp_path, say("I look.", call("1"), call("2", "change")), say("It is 42."))
+
+
+async def told(desk: StageDesk, line: str, outcome: commands.Outcome = "handled") -> str:
+    lines: list[str] = []
+    assert await commands.run(desk, line, lines.append) == outcome
+    return "\n".join(lines)
+
+
+async def test_every_command_is_listed_and_does_something(desk: StageDesk) -> None:
+    text = await told(desk, "/help")
+    for command in commands.COMMANDS:
+        assert f"{command.name} " in text
+        outcome = await commands.run(desk, command.name, lambda _text: None)
+        assert outcome == {"/exit": "exit", "/clear": "redraw"}.get(command.name, "handled")
+
+
+@pytest.mark.parametrize(
+    ("line", "ours"),
+    [
+        ("/help", True),
+        ("/mode plan", True),
+        ("exit", True),
+        (" quit ", True),
+        ("/usr/bin/env is a path", False),
+        ("exit the loop early", False),
+        ("// a comment", False),
+        ("", False),
+    ],
+)
+def test_what_is_a_command(line: str, ours: bool) -> None:
+    assert commands.is_command(line) is ours
+
+
+def test_completion_offers_beginnings_first() -> None:
+    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/copy"]
+    assert [name for name, _ in commands.complete("/text")] == ["/context"]
+    assert len(commands.complete("/")) == len(commands.COMMANDS)
+    assert commands.complete("/nothing") == []
+
+
+async def test_an_unknown_command_suggests_the_nearest(desk: StageDesk) -> None:
+    assert "Did you mean /mode" in await told(desk, "/mod x", "unknown")
+    assert "/help" in await told(desk, "/xyzzy", "unknown")
+
+
+async def test_mode_model_and_effort(desk: StageDesk) -> None:
+    assert "> default" in await told(desk, "/mode")
+    await told(desk, "/mode acceptEdits")
+    assert desk.agent.mode == "acceptEdits"
+    await told(desk, "/plan")
+    assert desk.agent.mode == "plan"
+    assert "There is no mode" in await told(desk, "/mode fast")
+    assert "> m  this one" in await told(desk, "/model")
+    await told(desk, "/model opus")
+    assert desk.agent.model == "claude-opus-5"
+    assert "Several models" in await told(desk, "/model claude")
+    await told(desk, "/model llama-9")
+    assert desk.agent.model == "llama-9"
+    assert "no levels" in await told(desk, "/effort")
+
+
+async def test_resume_by_number_id_beginning_and_name(desk: StageDesk) -> None:
+    assert "1  the other one  -  " in await told(desk, "/resume")
+    for words in ("1", "s-other", "s-o", "The Other One"):
+        await told(desk, f"/resume {words}", "redraw")
+    assert "More than one" in await told(desk, "/resume s-")
+    assert "No session" in await told(desk, "/resume 7")
+    assert "open elsewhere" in await told(desk, "/resume s-third")
+
+
+async def test_reports_after_a_turn(desk: StageDesk) -> None:
+    await desk.agent.say("what is it?")
+    assert "$0.02" in await told(desk, "/cost")
+    assert "tool results" in await told(desk, "/context")
+    status = await told(desk, "/status")
+    assert "what is it?" in status
+    assert "codeagent -r s" in status
+    assert "allowed  Look at seen  by dialog" in await told(desk, "/audit")
+    assert "empty" in await told(desk, "/todo")
+    assert "changed no file" in await told(desk, "/diff")
+    desk.agent.journal.append(ToolFinished("9", "todo", (), view=Todo((TodoItem("mend it"),))))
+    desk.agent.journal.append(ToolFinished("8", "edit", (), view=Diff("a.py", (Hunk(1, 1, ("-x", "+y")),), 1, 1)))
+    assert "[ ] mend it" in await told(desk, "/todo")
+    assert "1 change in 1 file: +1 -1" in await told(desk, "/diff")
+
+
+async def test_export_writes_markdown_and_never_over_a_file(desk: StageDesk, tmp_path: Path) -> None:
+    await desk.agent.say("what is it?")
+    desk.agent.journal.append(AssistantSaid((ToolUse("7", "bash", {"command": "echo `x`"}),)))
+    desk.agent.journal.append(ToolFinished("7", "bash", (Text("a ``` fence"),), summary="1 line"))
+    assert str(tmp_path / "talk.md") in await told(desk, "/export talk.md")
+    text = (tmp_path / "talk.md").read_text()
+    assert text.startswith("# what is it?\n\n## You\n\nwhat is it?\n\n## codeagent\n\nI look.")
+    assert "````\na ``` fence\n````" in text
+    assert "exists already" in await told(desk, "/export talk.md")
+    assert "did not work" in await told(desk, "/export no/such/dir.md")
+
+
+async def test_copy_uses_the_clipboard_or_a_file(desk: StageDesk) -> None:
+    assert "no answer" in await told(desk, "/copy")
+    await desk.agent.say("what is it?")
+    copied: list[str] = []
+    shown: list[str] = []
+    await commands.run(desk, "/copy", shown.append, lambda text: not copied.append(text))
+    assert copied == ["It is 42."]
+    path = Path((await told(desk, "/copy")).rsplit(" ", 1)[-1])
+    assert path.read_text() == "It is 42."
+    path.unlink()
+
+
+async def test_later_needs_a_running_turn(desk: StageDesk) -> None:
+    assert "just say it" in await told(desk, "/later and the docs")
+    assert "/later TEXT" in await told(desk, "/later")
+
+
+async def test_rename(desk: StageDesk) -> None:
+    await told(desk, "/rename the cart")
+    assert desk.agent.title == "the cart"
+    assert "What shall it be called" in await told(desk, "/rename")
+
+
+async def test_clear_opens_a_new_session(desk: StageDesk) -> None:
+    await desk.agent.say("what is it?")
+    await told(desk, "/new", "redraw")
+    assert not any(isinstance(e, UserSaid) for e in desk.agent.journal.entries)
