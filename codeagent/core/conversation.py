@@ -144,6 +144,7 @@ class Fold:
             effort=now.effort,
             cache="1h" if now.cache == "1h" else "5m",
             without=now.without,
+            previous=next((e.message_id for e in reversed(entries) if isinstance(e, AssistantSaid)), ""),
         )
 
     def messages(self, entries: Sequence[Entry]) -> tuple[Message, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, Question
 from codeagent.core.errors import CodeagentError
-from codeagent.core.events import AssistantSaid, Event, Opened, ToolFinished
+from codeagent.core.events import AssistantSaid, Event, Noted, Opened, ToolFinished
 from codeagent.fronts import calls, present
 from codeagent.fronts.ending import Course, Ending, of_error
 from codeagent.fronts.piped import whole_prompt
@@ -106,6 +106,9 @@ class Headless:
         self._wire = WireLines(opened.session, _fresh)
         if self._options.output_format == "stream-json":
             self._lines([self._wire.init(opened, model=agent.model, mode=agent.mode, commands=())])
+        for entry in agent.journal.entries[desk.began :]:
+            if isinstance(entry, Noted):  # put on record before this front could see it
+                self.see(entry)
 
     def _stop(self, number: int) -> None:
         self._signal = self._signal or number

@@ -45,7 +45,7 @@ class Ran:
 
     def no_traceback(self) -> Ran:
         """Itself, once it is sure that no person had to read a traceback."""
-        assert "Traceback" not in self.out + self.err, self.err
+        assert "Traceback" not in self.err, self.err
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Open
-from tests.e2e.program import results, said
+from tests.e2e.program import results
 from tests.loopback import Loopback, Reply, call, fail, raw_call, say
 
 TOUCH = ("--allowed-tools", "Bash(touch:*)")
@@ -179,26 +180,37 @@ def test_an_unreachable_host_and_a_missing_key_are_exit_5(program: Open) -> None
 
 
 REFUSED = {
-    "effort": "output_config: Extra inputs are not permitted; unknown field",
-    "thinking_display": "thinking.adaptive.display: Extra inputs are not permitted",
-    "adaptive_thinking": "thinking.type: adaptive thinking is not supported on this model",
-    "diagnostics": "diagnostics: Extra inputs are not permitted",
-    "cache": "cache_control: Extra inputs are not permitted",
+    "mid_system": ('"role": "system"', "messages.1.role: 'system' is not a valid role"),
+    "effort": ('"output_config"', "output_config: Extra inputs are not permitted"),
+    "thinking_display": ('"display"', "thinking.adaptive.display: Extra inputs are not permitted"),
+    "adaptive_thinking": ('"adaptive"', "thinking.type: adaptive thinking is not supported on this model"),
+    "diagnostics": ('"diagnostics"', "diagnostics: Extra inputs are not permitted"),
+    "cache": ('"cache_control"', "cache_control: Extra inputs are not permitted"),
 }
-"""An optional feature, and how a server says that it does not take it."""
+"""An optional feature, what shows it in a request, and how a server says that it does not take it."""
 
 
-def test_each_optional_feature_may_be_refused_in_one_run(program: Open) -> None:
-    refusals = [fail(400, "invalid_request_error", words) for words in REFUSED.values()]
-    with Loopback([*refusals, say("Works without."), say("Still.")]) as server:
+def test_a_server_that_takes_no_optional_feature_is_used_without_them(program: Open, shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("Be brief.\n")
+
+    def plain(body: object) -> Reply:
+        text = json.dumps(body)
+        for shown, words in REFUSED.values():
+            if shown in text:
+                return fail(400, "invalid_request_error", words)
+        return say("Works without.")
+
+    with Loopback(plain) as server:
         made = program(server)
         ran = made.headless("go", "--model", "claude-opus-4-8", "--effort", "high")
+        (shop / "AGENTS.md").write_text("Be long.\n")
         again = made.headless("more", "-c")
-    assert (ran.code, ran.result["result"]) == (0, "Works without."), ran.err
-    assert [entry["without"] for entry in made.of("switched")] == [[name] for name in REFUSED]
-    for name in REFUSED:
-        assert name in ran.err + ran.out, f"{name} was left out without a word"
-    assert "output_config" not in server.bodies[-1], "what was refused once is not asked for again"
-    assert again.code == 0
-    assert len(server.requests) == len(REFUSED) + 2
-    assert "go" in said(server.bodies[-1])
+        before = len(server.requests)
+        third = made.headless("and more", "-c")
+    assert [each.code for each in (ran, again, third)] == [0, 0, 0], again.err
+    assert ran.result["result"] == again.result["result"] == "Works without."
+    left_out = [entry["without"][0] for entry in made.of("switched")]
+    assert sorted(left_out) == sorted(REFUSED), "each was sent, refused, and left out from then on"
+    for name in left_out:
+        assert f"without {name}" in ran.out + again.out, f"{name} was left out without a word"
+    assert len(server.requests) == before + 1, "what was refused once is not sent again"

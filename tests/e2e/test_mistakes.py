@@ -19,7 +19,7 @@ from tests.loopback import Loopback, call, say
     [
         (["-p", "go", "--settings", "no-such.json"], ["no-such.json", "JSON"]),
         (["-p", "go", "--settings", "{broken"], ["--settings", "not valid JSON"]),
-        (["-p", "go", "--cwd", "no/such/place"], ["no/such/place", "--cwd"]),
+        (["-p", "go", "--cwd", "no/such/place"], ["no directory no/such/place"]),
         (["-p", "go", "--add-dir", "no/such/place"], ["no/such/place"]),
         (["-p", "go", "-r", "no-such-session"], ["no-such-session"]),
         (["-p", "go", "-c"], ["no session", "codeagent"]),

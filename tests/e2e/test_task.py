@@ -18,7 +18,7 @@ ALLOWED = ("--permission-mode", "acceptEdits", "--allowed-tools", f"Bash({CHECK}
 
 def fixing() -> list[Reply]:
     return [
-        say("I look at the code.") + call("read", file_path="cart.py") + call("bash", command="grep -n total cart.py test_cart.py"),
+        say("I look at the code.") + call("read", file_path="cart.py") + call("grep", pattern="total"),
         call("bash", command=CHECK),
         call("edit", file_path="cart.py", old_string="discount / 100", new_string="(100 - discount) / 100"),
         call("bash", command=CHECK),
