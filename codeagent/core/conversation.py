@@ -106,7 +106,11 @@ def request(entries: Sequence[Entry]) -> Request:
 
 def digest(part: object) -> str:
     """sha256 of anything in its canonical JSON form."""
-    return hashlib.sha256(msgspec.json.encode(part)).hexdigest()
+    try:
+        data = msgspec.json.encode(part)
+    except UnicodeEncodeError:  # a lone surrogate, from a file name or from cut JSON
+        data = repr(part).encode("utf-8", "backslashreplace")
+    return hashlib.sha256(data).hexdigest()
 
 
 def messages(entries: Sequence[Entry]) -> tuple[Message, ...]:

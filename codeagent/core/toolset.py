@@ -49,14 +49,20 @@ class Toolset:
             raise ToolFault(f"The input of {name} is nested too deeply; send it flat.", summary="bad input") from None
 
 
-def _lean(schema: Any) -> Any:
-    """A JSON schema without pydantic's titles, which say nothing and cost tokens in every request."""
+_NOISE = frozenset({"title", "default", "additionalProperties"})
+"""What pydantic writes into a schema that tells a model nothing, and costs tokens in every request."""
+
+
+def _lean(schema: Any, top: bool = True) -> Any:
+    """A JSON schema without noise; the description of the whole stands in the tool's description already."""
     if isinstance(schema, dict):
         return {
-            key: {name: _lean(value) for name, value in item.items()} if key == "properties" else _lean(item)
+            key: {name: _lean(value, False) for name, value in item.items()}
+            if key in ("properties", "$defs")
+            else _lean(item, False)
             for key, item in schema.items()
-            if not (key == "title" and isinstance(item, str))
+            if not (key in _NOISE or (top and key == "description"))
         }
     if isinstance(schema, list):
-        return [_lean(item) for item in schema]
+        return [_lean(item, False) for item in schema]
     return schema

@@ -46,16 +46,26 @@ class Desk(Protocol):
         ...
 
     def files(self) -> Sequence[str]:
-        """Project files for completion, relative, ignore rules applied. Takes a while: call it in a thread."""
+        """Project files for completion, relative, ignore rules applied, as last listed: answers at once."""
         ...
 
-    async def warm(self) -> None:
-        """Do ahead what the first request would have to wait for: import the SDK, connect."""
+    @property
+    def history(self) -> Path | None:
+        """Where what was typed in this project is kept (JSON lines), or None when nothing is."""
+        ...
+
+    @property
+    def sandbox(self) -> str:
+        """`on` or `off`, or an empty string when there is none to speak of."""
         ...
 
     @property
     def began(self) -> int:
         """How many entries of the journal are older than this run."""
+        ...
+
+    async def warm(self) -> None:
+        """Do ahead what the first request would have to wait for: import the SDK, connect."""
         ...
 
     async def close(self) -> None:

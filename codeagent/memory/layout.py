@@ -9,7 +9,16 @@ from msgspec import Struct
 
 from codeagent.host.durable import make_private, replace
 
-_IGNORED = ("sessions/", "spill/", "snapshots/", "settings.local.json", "memory/.lock", ".lock", "*.tmp")
+_IGNORED = (
+    "sessions/",
+    "history.jsonl",
+    "spill/",
+    "snapshots/",
+    "settings.local.json",
+    "memory/.lock",
+    ".lock",
+    "*.tmp",
+)
 
 _HEADER = "# Written by codeagent: what is yours alone, and not for the repository.\n"
 

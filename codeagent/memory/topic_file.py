@@ -25,7 +25,7 @@ class TopicFile(Struct, frozen=True):
 
 def file_name(name: str) -> str:
     """The file of a topic with this name; names that differ in case, accents or punctuation alone share one."""
-    if name.endswith(".md"):
+    if name.endswith(".md") and len(name) > 3:
         name = name[:-3]
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].rstrip("-")

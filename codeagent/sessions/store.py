@@ -110,6 +110,8 @@ class Log:
             return
         self._catch_up()
         self.sync()
+        if self._waiting:
+            self.notice(f"The last {self.behind:,} entries of session {self.path.stem} could not be kept.")
         os.close(self._fd)
         self._fd = -1
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from codeagent.core.errors import ToolFault
@@ -232,6 +232,7 @@ words = st.text(min_size=1, max_size=30)
 
 @settings(max_examples=200, deadline=None)
 @given(name=words, description=words, text=words)
+@example(name=".md", description="d", text="t")
 def test_whatever_is_written_reads_as_ours(name, description, text):
     file = topic_file.file_name(name)
     whole = topic_file.write(Topic(name, description, text), KEY, file, "2026-01-01", "2026-01-01", "s")

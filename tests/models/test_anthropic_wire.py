@@ -28,7 +28,7 @@ from codeagent.models.check import problems
 from codeagent.models.features import wanted
 from tests.models.kit import request, user
 
-quick = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
 
 MODELS = ["claude-sonnet-5-5", "claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5", "some-gateway-model"]

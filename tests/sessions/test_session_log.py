@@ -229,6 +229,11 @@ FULL = textwrap.dedent(
     assert log.behind == 40 - len(load(path).entries) > 0, log.behind
     assert load(path).notices == ()
     assert len(heard) == 1 and "cannot be written" in heard[0], heard
+    other = Log.create(path.with_name("s2.jsonl"), lambda: 0.0)
+    other.append(Noted("x" * limit))
+    other.notice = heard.append
+    other.close()
+    assert "last 1 entries of session s2 could not be kept" in heard.pop(), heard
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     log.append(Noted("note 40"))
     assert log.behind == 0

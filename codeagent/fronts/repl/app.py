@@ -158,7 +158,7 @@ class Repl:
             return self._typed
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
-        return Prompt(desk.project / ".agent" / "history.jsonl", desk.files)
+        return Prompt(desk.history, desk.files)
 
     async def _next(self, lines: Lines) -> str | None:
         """The next message. Ctrl+C twice on an empty prompt ends the input."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, ThreadedCompleter
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import History
+from prompt_toolkit.history import History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from codeagent.fronts import commands
@@ -91,12 +91,12 @@ def _in_order(letters: str, text: str) -> bool:
 
 
 class Prompt:
-    """Asks for the next message. `history` is the file that keeps what was typed."""
+    """Asks for the next message. `history` is the file that keeps what was typed, if one does."""
 
-    def __init__(self, history: Path, files: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, history: Path | None, files: Callable[[], Sequence[str]]) -> None:
         self._session: PromptSession[str] = PromptSession(
             multiline=True,
-            history=Kept(history),
+            history=Kept(history) if history else InMemoryHistory(),
             completer=ThreadedCompleter(Completions(files)),
             complete_while_typing=False,
             key_bindings=_keys(),

@@ -1,1 +1,1 @@
-"""The full-screen front."""
+"""The full-screen front, made with Textual."""

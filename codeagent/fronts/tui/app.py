@@ -1,0 +1,287 @@
+"""The full-screen front: an App that only routes. Widgets hold what is shown, Talk drives the agent."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState
+
+from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
+from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
+from codeagent.core.views import Todo
+from codeagent.fronts.tui import look
+from codeagent.fronts.tui.bridge import Bridge
+from codeagent.fronts.tui.driver import Terminal
+from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
+from codeagent.fronts.tui.stage import Stage
+from codeagent.fronts.tui.talk import Connect, Talk
+from codeagent.fronts.tui.widgets.composer import Composer
+from codeagent.fronts.tui.widgets.menu import Menu
+from codeagent.fronts.tui.widgets.panels import TodoPanel, Waiting
+from codeagent.fronts.tui.widgets.status import Standing, Status
+from codeagent.fronts.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from codeagent.options import Options
+
+TWICE = 0.8
+"""Seconds within which a second press confirms."""
+
+
+class Codeagent(App[int]):
+    """One screen: conversation, panels, composer, status line; questions lie over it."""
+
+    CSS = look.CSS
+    AUTO_FOCUS = "#composer"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = look.WIDTHS
+    VERTICAL_BREAKPOINTS = look.HEIGHTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "stop_or_clear", show=False),
+        Binding("ctrl+c", "break", show=False, priority=True),
+        Binding("ctrl+d", "end_of_input", show=False, priority=True),
+        Binding("ctrl+q", "leave", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
+        Binding("ctrl+o", "unfold", show=False),
+        Binding("ctrl+t", "todo", show=False),
+        Binding("ctrl+l", "refresh_screen", show=False),
+    ]
+
+    def __init__(self, options: Options, connect: Connect, palette: Palette | None = None) -> None:
+        super().__init__(driver_class=Terminal)
+        self.options = options
+        self.palette = palette or DARK
+        self.glyphs = ASCII if options.ascii else UNICODE
+        self.talk = Talk(self)
+        self.bridge = Bridge(self, self.show, self.stage)
+        self._connect = connect
+        self._unfolded = False
+        self._pressed: tuple[str, float] = ("", 0.0)
+        self.crash: Exception | None = None
+        for known in (DARK, LIGHT):
+            self.register_theme(known.theme())
+        self.theme = self.palette.name
+
+    def compose(self) -> ComposeResult:
+        palette, glyphs = self.palette, self.glyphs
+        self.transcript = Transcript(palette, glyphs)
+        menu = Menu(palette, id="completions")
+        self.composer = Composer(menu)
+        self.status = Status(palette, glyphs)
+        self.todo = TodoPanel(palette, glyphs, id="todo")
+        self.waiting = Waiting(palette, glyphs, id="waiting")
+        yield self.transcript
+        yield self.todo
+        yield self.waiting
+        yield menu
+        yield Horizontal(Static(f" {glyphs.you} ", id="prompt", markup=False), self.composer, id="entry")
+        yield self.status
+        yield Static("too small: 20x6 at least", id="small", markup=False)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.open)
+
+    # -- opening -------------------------------------------------------------------------------
+
+    async def open(self, **overrides: str) -> None:
+        """Connect in a thread, so that keys are shown meanwhile; on trouble ask what to do."""
+        self.run_worker(self._open(overrides), group="open", exit_on_error=False)
+
+    async def _open(self, overrides: dict[str, str]) -> None:
+        try:
+            desk = await asyncio.to_thread(self._connect, self.bridge, **overrides)
+        except CodeagentError as error:
+            self._offer(error)
+            return
+        self.composer.past.use(desk.history)
+        self.composer.files = desk.files
+        self.composer.commands = _commands
+        self.talk.begin(desk)
+        self.redraw()
+        if self.options.prompt and not overrides.get("again"):
+            self.talk.send(self.options.prompt)
+        self._warm_when_quiet()
+
+    def _offer(self, error: CodeagentError) -> None:
+        from codeagent.fronts.tui.screens.trouble import Trouble
+
+        code = 2 if isinstance(error, UsageFault) else 5 if isinstance(error, ModelUnavailable) else 1
+
+        def chosen(overrides: dict[str, str] | None) -> None:
+            if overrides is None:
+                self.leave(code)
+            else:
+                self.call_next(lambda: self.open(**overrides))
+
+        self.push_screen(Trouble(error, self.stage()), chosen)
+
+    def _warm_when_quiet(self) -> None:
+        """The import costs a late key or two: begin it when nobody types."""
+        if monotonic() - self.composer.last_key > 0.2:
+            self.talk.warm()
+        else:
+            self.set_timer(0.2, self._warm_when_quiet)
+
+    # -- what the agent does -------------------------------------------------------------------
+
+    def show(self, event: Event) -> None:
+        """Route an event to the widgets."""
+        self.transcript.see(event)
+        match event:
+            case TextDelta(text=text) | ThinkingDelta(text=text):
+                self.status.received(len(text) / 4)
+            case ToolFinished(view=Todo() as todo):
+                self.todo.update(todo)
+        if isinstance(event, Fact):
+            self.stand()
+
+    def redraw(self) -> None:
+        """Draw the open session from its journal."""
+        if (desk := self.talk.desk) is None:
+            return
+        self.bridge.live = True
+        self.transcript.reset()
+        for entry in desk.agent.journal.entries:
+            self.transcript.see(entry)
+        if not self.transcript.story.blocks:
+            self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
+        self.todo.update(desk.agent.todo)
+        self.stand()
+
+    def stand(self) -> None:
+        """Bring status line and waiting messages up to date."""
+        (self.status.begin if self.talk.working else self.status.end)()
+        if (desk := self.talk.desk) is None:
+            return
+        agent = desk.agent
+        info = agent.info
+        self.waiting.update(agent.waiting)
+        self.composer.waiting = bool(agent.waiting)
+        share = agent.meter.context / info.window if info.window else 0.0
+        self.status.show(Standing(agent.mode, info.short, desk.branch, share, agent.meter.cost, desk.sandbox))
+
+    def tell(self, text: str, level: str = "info") -> None:
+        """A word of the front's own, in the transcript."""
+        self.transcript.tell(text, level)
+
+    def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
+        """What a dialog gets of its surroundings."""
+        return Stage(self.palette, self.glyphs, self.composer.last_key, self.composer.stray, place)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.tell(f"codeagent made a mistake: {event.worker.error!r}. The session is kept.", "error")
+            self.stand()
+
+    # -- what the person does ------------------------------------------------------------------
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        self.transcript.action_tail()
+        if event.text in ("/help", "/resume", "/continue", "/model") and self.talk.desk:
+            self._page(event.text)
+        else:
+            self.talk.send(event.text)
+
+    def on_composer_wanted(self, event: Composer.Wanted) -> None:
+        match event.what:
+            case "take_back":
+                self.composer.put(self.talk.take_back())
+            case "help":
+                self._page("/help")
+            case "look":
+                self.transcript.focus()
+            case "mode" if self.talk.desk:
+                self.talk.desk.agent.cycle_mode()
+            case "up" | "down":
+                (self.transcript.scroll_page_up if event.what == "up" else self.transcript.scroll_page_down)(
+                    animate=False
+                )
+            case "top" | "tail":
+                (self.transcript.action_top if event.what == "top" else self.transcript.action_tail)()
+
+    def on_transcript_leave(self, event: Transcript.Leave) -> None:
+        self.composer.focus()
+        self.composer.insert(event.text)
+
+    def _page(self, name: str) -> None:
+        from codeagent.fronts.tui.screens import pages
+
+        pages.show(self, name)
+
+    def action_stop_or_clear(self) -> None:
+        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft."""
+        if self.talk.working:
+            self.talk.interrupt()
+        elif not self.composer.has_focus:
+            self.composer.focus()
+        elif self.composer.text and self._twice("escape", "esc again clears"):
+            self.composer.forget()
+
+    def action_break(self) -> None:
+        """Ctrl+C: stop, then clear, then leave."""
+        if self.talk.working:
+            self.talk.interrupt()
+        elif self.composer.text:
+            self.composer.forget()
+        elif self._twice("ctrl+c", "ctrl+c again leaves"):
+            self.leave()
+
+    def action_end_of_input(self) -> None:
+        """Ctrl+D: delete forward, or, twice in an empty composer, leave."""
+        if self.composer.text:
+            self.composer.action_delete_right()
+        elif self._twice("ctrl+d", "ctrl+d again leaves"):
+            self.leave()
+
+    def action_unfold(self) -> None:
+        """Unfold all calls, or fold them."""
+        self._unfolded = not self._unfolded
+        self.transcript.fold_all(unfold=self._unfolded)
+
+    def action_todo(self) -> None:
+        """Show or hide the todo list."""
+        self.todo.wanted = not self.todo.wanted
+        self.todo.update(self.talk.desk.agent.todo if self.talk.desk else None)
+
+    def action_leave(self) -> None:
+        """Leave at once."""
+        self.leave()
+
+    def leave(self, code: int = 0) -> None:
+        """End the app; the turn is given a moment to end well."""
+        self.run_worker(self._leave(code), group="leave", exit_on_error=False)
+
+    async def _leave(self, code: int) -> None:
+        await self.talk.stop()
+        self.exit(code)
+
+    def _twice(self, key: str, hint: str) -> bool:
+        before, self._pressed = self._pressed, (key, monotonic())
+        if before[0] == key and monotonic() - before[1] < TWICE:
+            return True
+        self.status.hint(hint, TWICE)
+        return False
+
+    def _fatal_error(self) -> None:
+        """A fault of our own: end without a traceback on the screen; `run` says it in short words."""
+        self.crash = self._exception
+        self._close_messages_no_wait()
+
+
+def _commands(typed: str) -> list[tuple[str, str]]:
+    from codeagent.fronts import commands
+
+    return commands.complete(typed)
+
+
+def run(options: Options, connect: Connect) -> int:
+    """Run the front to its end, which is the end of the process: it does not return."""
+    from codeagent.fronts.tui import leaving
+
+    return leaving.run(Codeagent(options, connect))

@@ -1,0 +1,66 @@
+"""The terminal's input, read without polling: Esc acts after 30 ms, leaving waits for nobody.
+
+Textual's own loop wakes ten times a second and finds a lone Esc, or the wish to end, only then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+from codecs import getincrementaldecoder
+
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+
+from codeagent.fronts.tui.keys import LONE_ESCAPE
+
+_BROKEN_MOUSE = re.compile(r"\x1b\[<[\d;]*NaN[\w;]*?[Mm]")
+"""A mouse report without numbers, as some editors' terminals send: it would be typed as text."""
+
+
+class Terminal(LinuxDriver):
+    """Textual's driver for Linux and macOS with another way to wait."""
+
+    _wake: tuple[int, int] | None = None
+
+    def run_input_thread(self) -> None:
+        """Feed what is typed to the parser until told to stop, or until the terminal is gone."""
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        wake, _ = self._wake = os.pipe()
+        wait: float | None = None
+        while not self.exit_event.is_set():
+            ready, _, _ = select.select([self.fileno, wake], [], [], wait)
+            if wake in ready:
+                break
+            wait = None
+            if ready:
+                data = self._read()
+                if not data:
+                    self._app.call_later(self._app.exit, 129)
+                    break
+                text = _BROKEN_MOUSE.sub("", decode(data))
+                wait = LONE_ESCAPE * 1.1 if "\x1b" in text[-32:] else None
+                for event in parser.feed(text):
+                    self.process_message(event)
+            for event in parser.tick():
+                self.process_message(event)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, 1 << 14)
+        except OSError:
+            return b""
+
+    def disable_input(self) -> None:
+        """Wake the reader, so that it can be waited for."""
+        if self._wake is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._wake[1], b"x")
+        super().disable_input()
+        if self._wake is not None:
+            os.close(self._wake[0])
+            os.close(self._wake[1])
+            self._wake = None

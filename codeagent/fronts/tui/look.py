@@ -1,0 +1,51 @@
+"""The style sheet of all screens, in one place: how they share their space, in the colours of the palette."""
+
+from __future__ import annotations
+
+CSS = """
+Screen { background: $background; color: $foreground; layers: base above; }
+#completions { display: none; background: $surface; max-height: 8; border-top: solid $line; }
+#entry { height: auto; border-top: solid $line; background: $background; }
+#prompt { width: 3; height: 1; color: $accent; text-style: bold; background: $background; }
+#composer .text-area--placeholder { color: $muted; }
+#composer .text-area--cursor { background: $foreground; color: $background; }
+#composer .text-area--selection { background: $chosen; }
+Input { color: $foreground; background: $surface; }
+Input > .input--placeholder { color: $muted; }
+TextArea .text-area--selection { background: $chosen; }
+Panel { display: none; }
+Panel.-shown { display: block; }
+Screen.-short #composer { max-height: 1; }
+Screen.-short #entry { border-top: none; }
+Screen.-short Panel.-shown { display: none; }
+#small { display: none; width: 100%; height: 100%; content-align: center middle; color: $warning; layer: above;
+         background: $background; }
+Screen.-tiny #small, Screen.-thin #small { display: block; }
+
+Dialog { background: transparent; align: center bottom; }
+Dialog #frame { width: 100%; height: auto; max-height: 75%; border: round $muted; background: $surface; padding: 0 1;
+    border-title-color: $foreground; border-title-style: bold; border-subtitle-color: $muted; }
+Dialog.-high #frame { border: round $danger; }
+Dialog.-large #frame { height: 100%; max-height: 100%; }
+Dialog.-short #frame { max-height: 100%; }
+Dialog #body { background: $surface; height: auto; }
+Dialog.-large #body { height: 1fr; }
+Dialog #answers { background: $surface; margin-top: 1; }
+Dialog.-short #answers { margin-top: 0; }
+Dialog.-unarmed #answers { opacity: 50%; }
+Dialog #words { display: none; border: none; height: 1; padding: 0 1 0 3; background: $background; }
+Dialog.-words #words { display: block; }
+PermissionDialog #editor { display: none; height: 1fr; min-height: 4; border: none; background: $background; }
+PermissionDialog.-edit #editor { display: block; }
+PermissionDialog.-edit #body, PermissionDialog.-edit #answers { display: none; }
+Pick #answers { margin-top: 0; }
+Help #frame, Help #body { max-height: 100%; height: 1fr; }
+Help #answers { display: none; }
+"""
+
+SMALLEST = (20, 6)
+"""Columns and rows under which nothing but a notice is shown."""
+
+WIDTHS = [(0, "-thin"), (SMALLEST[0], "-narrow"), (60, "-wide")]
+HEIGHTS = [(0, "-tiny"), (SMALLEST[1], "-short"), (15, "-tall")]
+"""At 14 rows and fewer the composer has one row and the panels go."""

@@ -1,0 +1,1 @@
+"""Questions, pickers and notices that lie over the conversation."""

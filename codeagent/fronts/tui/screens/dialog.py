@@ -1,0 +1,170 @@
+"""What all questions share: a frame over the lower part of the screen, numbered answers, the typing guard."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from codeagent.core.clean import clean_line
+from codeagent.fronts.tui.guard import Guard
+from codeagent.fronts.tui.look import HEIGHTS
+from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.stage import Stage
+from codeagent.fronts.tui.widgets.menu import Item, Menu
+
+T = TypeVar("T")
+
+
+class Dialog(ModalScreen[T], Generic[T]):
+    """Subclasses give `title_words`, `body`, `items`, and decide what a chosen row means in `choose`."""
+
+    AUTO_FOCUS = ""
+    GUARDED: ClassVar[bool] = True
+    """False for what the person opened on purpose."""
+    VERTICAL_BREAKPOINTS = HEIGHTS
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__()
+        self.stage = stage
+        self.guard = Guard(stage.now(), stage.last_key)
+        if not self.GUARDED:
+            self.guard.until = 0.0
+        self._expectant = True
+
+    # -- for subclasses ------------------------------------------------------------------------
+
+    def title_words(self) -> tuple[str, str]:
+        """The question, and a word for the right end of the title."""
+        raise NotImplementedError
+
+    def body(self) -> list[Widget]:
+        """What stands above the answers."""
+        return []
+
+    def items(self) -> tuple[Item, ...]:
+        """The answers; an item's `key` is the digit that chooses it."""
+        raise NotImplementedError
+
+    def choose(self, index: int) -> None:
+        """An answer was chosen, by digit, Enter or click."""
+        raise NotImplementedError
+
+    def decline(self) -> None:
+        """Esc."""
+        raise NotImplementedError
+
+    def hints(self, wide: bool) -> str:
+        """Keys, in the lower edge; in few letters where it is narrow."""
+        return "esc no"
+
+    def armed(self) -> None:
+        """Keys count from now on."""
+
+    def key(self, key: str) -> bool:
+        """Another key; whether it was taken."""
+        return False
+
+    # -- the frame -----------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="frame"):
+            yield from self.body()
+            yield Menu(self.stage.palette, self.items(), id="answers")
+
+    def on_mount(self) -> None:
+        self._wait()
+        self.dress()
+
+    def on_resize(self) -> None:
+        self.dress()
+
+    def _share(self) -> None:
+        """Give the answers their rows and the body the rest, so that neither pushes the other out."""
+        height = self.app.size.height
+        tall = height >= HEIGHTS[-1][0]
+        room = height - 2 if self.has_class("-large") or not tall else height * 3 // 4 - 2
+        bodies = self.query("#body")
+        answers = min(len(self.menu.items), room - 2 if bodies else room)
+        self.menu.styles.max_height = answers
+        for body in bodies:
+            body.styles.max_height = max(2, room - answers - tall - self.has_class("-words"))
+
+    def dress(self) -> None:
+        """Share the rows, and write title and hints into the frame's edges."""
+        self._share()
+        frame = self.query_one("#frame")
+        question, right = (clean_line(words) for words in self.title_words())
+        this, of = self.stage.place
+        right = f"{right}  {this} of {of}" if of > 1 else right
+        room = self.app.size.width - 6
+        if len(question) + len(right) + 4 > room:
+            question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
+        palette = self.stage.palette
+        edge = palette.danger if self.has_class("-high") else palette.muted
+        line = "─" * max(1, room - len(question) - len(right) - 2)
+        title = Content.styled(f"{question} ", f"bold {palette.text}")
+        if right:
+            title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
+        frame.border_title = title
+        frame.border_subtitle = Content(self.hints(room >= 66)[:room])
+
+    def edge_words(self, palette: Palette) -> str:
+        """The colour of the word at the right end of the title."""
+        return palette.text
+
+    @property
+    def menu(self) -> Menu:
+        """The answers."""
+        return self.query_one("#answers", Menu)
+
+    def _wait(self) -> None:
+        left = self.guard.until - self.stage.now()
+        if left > 0:
+            self.set_timer(left + 0.01, self._wait)
+        elif self._expectant:
+            self._expectant = False
+            self.armed()
+        self.set_class(left > 0, "-unarmed")
+
+    # -- keys ----------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        if event.key == "escape":
+            self.decline()
+        elif not self.guard.takes(self.stage.now()):
+            self.set_class(True, "-unarmed")
+            self._wait()
+            if event.is_printable and event.character:
+                self.stage.stray(event.character)
+        elif not self.key(event.key):
+            self._answer_key(event.key)
+
+    def _answer_key(self, key: str) -> None:
+        if key in ("up", "down"):
+            self.menu.move(-1 if key == "up" else 1)
+        elif key == "enter":
+            self.choose(self.menu.chosen)
+        else:
+            for index, item in enumerate(self.menu.items):
+                if item.key == key:
+                    self.menu.choose(index)
+                    self.choose(index)
+                    return
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.stage.stray(event.text)
+
+    def on_menu_picked(self, event: Menu.Picked) -> None:
+        event.stop()
+        if self.guard.takes(self.stage.now()):
+            self.menu.choose(event.index)
+            self.choose(event.index)

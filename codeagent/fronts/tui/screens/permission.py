@@ -1,0 +1,246 @@
+"""May this happen? The whole effect, its risk, three answers, and a way to change it first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.text import Text
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from codeagent.core.clean import clean
+from codeagent.core.effects import Answer, AskPermission, Risk
+from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
+from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
+from codeagent.fronts.tui.widgets.menu import Item
+from codeagent.fronts.tui.widgets.sheet import Sheet
+
+RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
+BESIDE = 32
+"""Cells that the second answer takes before its scope; where both do not fit, the scope is told in the body."""
+EDITABLE = ("command", "new_string", "content")
+"""Fields of a tool's input that a person may rewrite before saying yes."""
+
+
+def editable(given: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The field that can be edited, and its text; a list of one edit counts as that edit."""
+    edits = given.get("edits")
+    if isinstance(edits, list | tuple) and len(edits) == 1 and isinstance(edits[0], Mapping):
+        found = editable(edits[0])
+        return (f"edits.{found[0]}", found[1]) if found else None
+    return next(((name, given[name]) for name in EDITABLE if isinstance(given.get(name), str)), None)
+
+
+def edited(given: Mapping[str, Any], field: str, text: str) -> dict[str, Any]:
+    """The input with that field rewritten."""
+    if field.startswith("edits."):
+        return {**given, "edits": [edited(given["edits"][0], field.removeprefix("edits."), text)]}
+    return {**given, field: text}
+
+
+class PermissionDialog(Dialog[Answer]):
+    """Dismissed with an Answer."""
+
+    def __init__(self, question: AskPermission, stage: Stage) -> None:
+        self.question = question
+        self.effect = question.effect
+        self._why = False
+        self._input: dict[str, Any] | None = None
+        self._editing = editable(question.input)
+        super().__init__(stage)
+        self.set_class(self.effect.risk is Risk.HIGH, "-high")
+
+    def title_words(self) -> tuple[str, str]:
+        return f"{self.effect.title}?", RISKS[Risk(self.effect.risk)]
+
+    def body(self) -> list[Widget]:
+        return [
+            Sheet(self._rows, id="body"),
+            TextArea(id="editor", compact=True, highlight_cursor_line=False),
+            Input(id="words", compact=True, placeholder="your words, then Enter"),
+        ]
+
+    def items(self) -> tuple[Item, ...]:
+        always = self.question.always
+        yes = Item("Yes, as you changed it" if self._input else "Yes", key="1")
+        more = (Item("Yes, and don't ask again", always, key="2"),) if always and not self._input else ()
+        return (yes, *more, Item("No, and say why", key="3"))
+
+    def hints(self, wide: bool) -> str:
+        if self.has_class("-edit"):
+            return "ctrl+s use this   esc leave as it was"
+        if self.has_class("-words"):
+            return "enter answer with these words   esc without" if wide else "enter answer   esc back"
+        size = "smaller" if self.has_class("-large") else "larger"
+        if not wide:
+            return ("e edit  " if self._editing else "") + f"w why  tab words  ^e {size}"
+        edit = "e edit first   " if self._editing else ""
+        return f"{edit}w why am I asked   tab add words   ctrl+e {size}"
+
+    def edge_words(self, palette: Palette) -> str:
+        return {Risk.LOW: palette.muted, Risk.MEDIUM: palette.warning}.get(self.effect.risk, palette.danger)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self.effect.risk is Risk.HIGH:
+            self.menu.choose(len(self.menu.items) - 1)
+
+    # -- what is shown -------------------------------------------------------------------------
+
+    def _rows(self, width: int) -> list[Strip]:
+        painter = Painter(self.stage.palette, self.stage.glyphs, width)
+        painter.measure = width
+        rows = self._effect_rows(painter, width)
+        for touch in self.effect.touches:
+            if touch.place != "inside":
+                where = "outside the project" if touch.place == "outside" else touch.why or "a protected place"
+                rows += painter.plain(f"{touch.access}s {clean(touch.path)}: {clean(where)}", "warning", width)
+        if self.effect.host:
+            rows += painter.plain(f"reaches {clean(self.effect.host)}", "warning", width)
+        if self.effect.cwd and isinstance(self.effect.view, Shell):
+            rows += painter.plain(f"in {clean(self.effect.cwd)}", "muted", width)
+        if (always := self.question.always) and len(always) + BESIDE > width:
+            rows += painter.plain(f"2 would be: {clean(always)}", "muted", width)
+        if self._why:
+            rows += [Strip([], 0), *self._why_rows(painter, width)]
+        return rows
+
+    def _effect_rows(self, painter: Painter, width: int) -> list[Strip]:
+        if self._input is not None and self._editing:
+            return painter.plain(clean(self._text()), "text", width)
+        match self.effect.view:
+            case Shell(command=command):
+                return painter.plain(clean(command), "text", width)
+            case Diff() as diff:
+                return painter.diff(diff, width)
+            case Plain(text=text):
+                return painter.plain(clean(text), "text", width)
+            case Listing(lines=lines):
+                return painter.plain(clean("\n".join(lines)), "text", width)
+            case Todo(items=items):
+                return painter.plain("\n".join(clean(item.text) for item in items), "text", width)
+
+    def _why_rows(self, painter: Painter, width: int) -> list[Strip]:
+        verdict, p = self.question.verdict, self.stage.palette
+        rows = painter.plain(clean(verdict.why) or "No rule allows this.", "text", width)
+        if verdict.rule:
+            rows += painter.plain(f"rule {clean(verdict.rule)}  {clean(verdict.where)}", "muted", width)
+        for text, decision, reason in verdict.parts:
+            line = Text(f"  {decision:<6}", p.accent if decision == "allow" else p.warning)
+            line.append(f"{clean(text)}  ", p.text).append(clean(reason), p.muted)
+            rows += [painter.strip(piece) for piece in line.wrap(painter.console, width)]
+        return rows
+
+    # -- answers -------------------------------------------------------------------------------
+
+    def choose(self, index: int) -> None:
+        match self.menu.items[index].key:
+            case "3" if not self.has_class("-words"):
+                self._open_words()
+            case "3":
+                self.dismiss(Answer("no", self._words()))
+            case key if self._seen():
+                self.dismiss(Answer("always" if key == "2" else "yes", self._words(), self._input))
+
+    def decline(self) -> None:
+        if self.has_class("-edit"):
+            self._close("-edit")
+        elif self.has_class("-words"):
+            self._close("-words")
+        else:
+            self.dismiss(Answer("no"))
+
+    def _seen(self) -> bool:
+        """A command must have been on the screen to its end before it can be allowed."""
+        sheet = self.query_one(Sheet)
+        if not isinstance(self.effect.view, Shell) or sheet.seen_end:
+            return True
+        frame = self.query_one("#frame")
+        sheet.scroll_page_down(animate=False)
+        left = sheet.hidden
+        more = f"{left} more rows" if left else "the end stands above now"
+        frame.border_subtitle = f"read it to its end first: {more}   page down"
+        return False
+
+    def key(self, key: str) -> bool:
+        sheet = self.query_one(Sheet)
+        match key:
+            case "w":
+                self._why = not self._why
+                sheet.change(self._rows)
+            case "e" if self._editing:
+                self._open_editor()
+            case "tab":
+                self._open_words()
+            case "ctrl+e":
+                self.toggle_class("-large")
+                self.dress()
+            case "pagedown" | "ctrl+d":
+                sheet.scroll_page_down(animate=False)
+            case "pageup" | "ctrl+u":
+                sheet.scroll_page_up(animate=False)
+            case "end":
+                sheet.scroll_end(animate=False)
+            case "home":
+                sheet.scroll_home(animate=False)
+            case _:
+                return False
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        if self.has_class("-edit") and event.key == "ctrl+s":
+            event.stop()
+            self._use_edit()
+        elif event.key == "escape" or not (self.has_class("-edit") or self.has_class("-words")):
+            super().on_key(event)
+        elif self.has_class("-words") and event.key in ("up", "down"):
+            event.stop()
+            self.menu.move(-1 if event.key == "up" else 1)
+
+    # -- words and edits -----------------------------------------------------------------------
+
+    def _words(self) -> str:
+        return self.query_one("#words", Input).value.strip()
+
+    def _open_words(self) -> None:
+        self.set_class(True, "-words")
+        self.query_one("#words", Input).focus()
+        self.dress()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.choose(self.menu.chosen)
+
+    def _text(self) -> str:
+        given = self._input if self._input is not None else self.question.input
+        found = editable(given)
+        return found[1] if found else ""
+
+    def _open_editor(self) -> None:
+        editor = self.query_one("#editor", TextArea)
+        editor.text = self._text()
+        self.set_class(True, "-edit")
+        self.set_class(True, "-large")
+        editor.focus()
+        self.dress()
+
+    def _use_edit(self) -> None:
+        assert self._editing is not None
+        text = self.query_one("#editor", TextArea).text
+        if text != self._text():
+            self._input = edited(self.question.input, self._editing[0], text)
+            self.menu.fill(self.items())
+            self.query_one(Sheet).change(self._rows)
+        self._close("-edit")
+
+    def _close(self, state: str) -> None:
+        self.set_class(False, state)
+        self.set_class(False, "-large")
+        self.set_focus(None)
+        self.dress()

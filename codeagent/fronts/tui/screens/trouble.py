@@ -1,0 +1,86 @@
+"""When the session cannot be opened: what came, and the ways on from here."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.widget import Widget
+from textual.widgets import Input
+
+from codeagent.core.clean import clean
+from codeagent.core.errors import CodeagentError, ModelUnavailable
+from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
+from codeagent.fronts.tui.widgets.menu import Item
+from codeagent.fronts.tui.widgets.sheet import Sheet
+
+OFFLINE = "offline"
+"""The model name of the stand-in that needs no network."""
+TOUR = "tour"
+"""The model name that asks for the guided tour."""
+
+Overrides = dict[str, str]
+"""What to call `connect` with: `key`, `model`, or nothing to simply try again."""
+
+
+class Trouble(Dialog[Overrides | None]):
+    """Dismissed with what to try next, or None to leave. Without a key it offers three ways on."""
+
+    GUARDED = False
+
+    def __init__(self, error: CodeagentError, stage: Stage) -> None:
+        self._error = error
+        self._keyless = isinstance(error, ModelUnavailable) and error.category == "authentication_failed"
+        super().__init__(stage)
+
+    def title_words(self) -> tuple[str, str]:
+        return ("No key for the model yet" if self._keyless else "This did not work"), ""
+
+    def body(self) -> list[Widget]:
+        words = clean(str(self._error))
+        return [
+            Sheet(
+                lambda width: Painter(self.stage.palette, self.stage.glyphs, width).plain(words, "text", width),
+                id="body",
+            ),
+            Input(id="words", compact=True, password=True, placeholder="paste the key, then Enter"),
+        ]
+
+    def items(self) -> tuple[Item, ...]:
+        if self._keyless:
+            return (
+                Item("Enter a key", "it is kept in the system's keyring", "1"),
+                Item("Try the offline stand-in", "no language model, but real tools on your project", "2"),
+                Item("Take the tour", "a recorded session on a small sample project", "3"),
+            )
+        return (Item("Try again", key="1"), Item("Leave", key="2"))
+
+    def hints(self, wide: bool) -> str:
+        return "enter use this key   esc back" if self.has_class("-words") else "esc leave"
+
+    def choose(self, index: int) -> None:
+        if not self._keyless:
+            self.dismiss(None if index else {})
+        elif index:
+            self.dismiss({"model": (OFFLINE, TOUR)[index - 1]})
+        else:
+            self.set_class(True, "-words")
+            self.query_one("#words", Input).focus()
+            self.dress()
+
+    def decline(self) -> None:
+        if self.has_class("-words"):
+            self.set_class(False, "-words")
+            self.set_focus(None)
+            self.dress()
+        else:
+            self.dismiss(None)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape" or not self.has_class("-words"):
+            super().on_key(event)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if key := event.value.strip():
+            self.dismiss({"key": key})

@@ -1,0 +1,211 @@
+"""Where the person writes: several rows, history, completion of commands and files, collapsed pastes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Literal
+
+from textual import events
+from textual.message import Message
+from textual.widgets import TextArea
+
+from codeagent.fronts.tui import completion
+from codeagent.fronts.tui.history import History
+from codeagent.fronts.tui.keys import NEWLINE_KEYS
+from codeagent.fronts.tui.pastes import TOKEN, Pastes
+from codeagent.fronts.tui.widgets.menu import Item, Menu
+
+Want = Literal["take_back", "help", "look", "mode", "up", "down", "top", "tail"]
+
+ELSEWHERE: dict[str, Want] = {
+    "shift+tab": "mode",
+    "pageup": "up",
+    "pagedown": "down",
+    "ctrl+home": "top",
+    "ctrl+end": "tail",
+}
+
+
+class Composer(TextArea):
+    """Posts `Sent` with whole texts. `files` and `commands` are asked when a completion is wanted."""
+
+    DEFAULT_CSS = """
+    Composer { height: auto; max-height: 10; padding: 0 1 0 0; border: none; background: $background;
+               scrollbar-size-vertical: 1; }
+    Composer:focus { border: none; }
+    """
+
+    class Sent(Message):
+        """A message is ready. `later` keeps it for the end of the turn."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Wanted(Message):
+        """A key that is meant for the conversation."""
+
+        def __init__(self, what: Want) -> None:
+            super().__init__()
+            self.what = what
+
+    def __init__(self, menu: Menu) -> None:
+        super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder="What shall we do?")
+        self.past = History()
+        self.pastes = Pastes()
+        self.files: Callable[[], Sequence[str]] = tuple
+        self.commands: Callable[[str], Sequence[tuple[str, str]]] = lambda _: ()
+        self.waiting = False
+        """Whether a message waits that Up could take back."""
+        self.last_key = 0.0
+        self.cursor_blink = False
+        self._menu = menu
+        self._start = 0
+        self._recalled: str | None = None
+
+    # -- text ----------------------------------------------------------------------------------
+
+    def put(self, text: str) -> None:
+        """Replace the draft, the cursor at its end."""
+        self.text = text
+        self.move_cursor(self.document.end)
+
+    def stray(self, text: str) -> None:
+        """Take in what was typed elsewhere but meant for here."""
+        self.last_key = monotonic()
+        self.insert(text)
+
+    def forget(self) -> None:
+        """Clear the draft; Up brings it back."""
+        self.past.add(self.pastes.expand(self.text))
+        self.put("")
+
+    def _send(self) -> None:
+        text = self.pastes.expand(self.text).strip()
+        if text:
+            self.past.add(text)
+            self.put("")
+            self.post_message(self.Sent(text))
+
+    # -- keys ----------------------------------------------------------------------------------
+
+    async def _on_key(self, event: events.Key) -> None:
+        self.last_key = monotonic()
+        if self._menu.display and self._complete_key(event.key):
+            pass
+        elif event.key in NEWLINE_KEYS:
+            self._replace_via_keyboard("\n", *self.selection)
+        elif event.key == "enter":
+            self._enter()
+        elif event.key == "up" and self.cursor_at_first_line:
+            self._older()
+        elif event.key == "down" and self.cursor_at_last_line:
+            self._newer()
+        elif event.key == "backspace" and self._drop_token():
+            pass
+        elif event.character == "?" and not self.text:
+            self.post_message(self.Wanted("help"))
+        elif want := ELSEWHERE.get(event.key):
+            self.post_message(self.Wanted(want))
+        elif event.key == "tab" and not self.text:
+            self.post_message(self.Wanted("look"))
+        elif event.key == "tab":
+            self._complete()
+        else:
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _enter(self) -> None:
+        row, column = self.cursor_location
+        if column and self.document[row][:column].endswith("\\"):
+            self.replace("\n", (row, column - 1), (row, column))
+        else:
+            self._send()
+
+    def _older(self) -> None:
+        if self.waiting and not self.text:
+            self.post_message(self.Wanted("take_back"))
+        elif self.text in ("", self._recalled):
+            self._recall(self.past.older(self.text))
+        else:
+            self.move_cursor((0, 0))
+
+    def _newer(self) -> None:
+        if self.text == self._recalled:
+            self._recall(self.past.newer())
+
+    def _recall(self, text: str | None) -> None:
+        if text is not None:
+            self._recalled = text
+            self.put(text)
+
+    def _drop_token(self) -> bool:
+        """Delete a paste's token as one."""
+        if not self.selection.is_empty:
+            return False
+        row, column = self.cursor_location
+        for match in TOKEN.finditer(self.document[row][:column]):
+            if match.end() == column:
+                self.delete((row, match.start()), (row, column))
+                return True
+        return False
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.last_key = monotonic()
+        self._replace_via_keyboard(self.pastes.take(event.text), *self.selection)
+
+    # -- completion ----------------------------------------------------------------------------
+
+    def on_text_area_changed(self) -> None:
+        self._complete()
+
+    def on_blur(self) -> None:
+        self._menu.display = False
+
+    def _complete(self) -> None:
+        row, column = self.cursor_location
+        before = self.document[row][:column]
+        items: tuple[Item, ...] = ()
+        if row == 0 and before.startswith("/") and " " not in before and self.text != self._recalled:
+            self._start = 0
+            items = tuple(Item(name, words) for name, words in self.commands(before))
+        elif (wanted := completion.mention(before)) is not None:
+            self._start = column - len(wanted)
+            items = tuple(Item(path) for path in completion.fitting(wanted, self.files()))
+            if len(items) == 1 and items[0].label == wanted:
+                items = ()
+        if items != self._menu.items:
+            self._menu.fill(items)
+        self._menu.display = bool(items)
+
+    def _complete_key(self, key: str) -> bool:
+        """Whether the open menu took this key."""
+        if key in ("up", "down"):
+            self._menu.move(-1 if key == "up" else 1)
+        elif key == "escape":
+            self._menu.display = False
+        elif key in ("tab", "enter"):
+            return self._accept(key)
+        else:
+            return False
+        return True
+
+    def _accept(self, key: str) -> bool:
+        """Put the highlighted row in; Enter on a command that stands there already sends it."""
+        chosen = self._menu.items[self._menu.chosen].label
+        row, column = self.cursor_location
+        typed = self.document[row][self._start : column]
+        self._menu.display = False
+        if key == "enter" and typed.removeprefix("/") == chosen.removeprefix("/"):
+            return False
+        text = chosen
+        if self.document[row][:1] == "/" and self._start == 0 and not chosen.startswith("/"):
+            text = f"/{chosen}"
+        self.replace(f"{text} ", (row, self._start), (row, column))
+        self._menu.display = False
+        return True

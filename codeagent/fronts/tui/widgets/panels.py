@@ -1,0 +1,91 @@
+"""Quiet lines above the composer: what there is to do, and messages that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.widget import Widget
+
+from codeagent.core.clean import clean_line
+from codeagent.core.events import Queued
+from codeagent.core.views import Todo
+from codeagent.fronts import present
+from codeagent.fronts.tui.palette import Glyphs, Palette
+
+MOST = 6
+"""Rows of either panel."""
+
+
+class Panel(Widget):
+    """Rows of text, hidden when there are none."""
+
+    DEFAULT_CSS = "Panel { height: auto; background: $background; padding-top: 1; }"
+
+    def __init__(self, palette: Palette, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self.palette, self.glyphs = palette, glyphs
+        self._rows: list[Text] = []
+
+    def show(self, rows: list[Text]) -> None:
+        """Show these rows."""
+        if [r.plain for r in rows] != [r.plain for r in self._rows]:
+            self._rows = rows
+            self.set_class(bool(rows), "-shown")
+            self.refresh(layout=True)
+
+    def render(self) -> Text:
+        width = self.size.width - 1
+        lines = []
+        for row in self._rows:
+            line = row.copy()
+            line.truncate(width, overflow="ellipsis")
+            lines.append(line)
+        return Text("\n").join(lines)
+
+
+class TodoPanel(Panel):
+    """The todo list while something in it is open. `wanted` is what the person chose with Ctrl+T."""
+
+    wanted = True
+
+    def update(self, todo: Todo | None) -> None:
+        """Show the list as it stands."""
+        items = todo.items if todo else ()
+        is_open = any(item.status != "completed" for item in items)
+        self.show(self._lines(todo) if todo and is_open and self.wanted else [])
+
+    def _lines(self, todo: Todo) -> list[Text]:
+        p, g = self.palette, self.glyphs
+        done = sum(item.status == "completed" for item in todo.items)
+        rows = [Text(f" {g.done} {done} of {len(todo.items)} done", p.muted)] if done else []
+        left = [item for item in todo.items if item.status != "completed"]
+        left.sort(key=lambda item: item.status != "in_progress")
+        room = MOST - len(rows)
+        shown = left if len(left) <= room else left[: room - 1]
+        for item in shown:
+            now = item.status == "in_progress"
+            rows.append(
+                Text(f" {g.folded if now else g.pending} ", p.accent if now else p.muted).append(
+                    clean_line(item.text), f"bold {p.text}" if now else p.text
+                )
+            )
+        if len(shown) < len(left):
+            rows.append(Text(f" {g.more} {present.count(len(left) - len(shown), 'more thing')} to do", p.muted))
+        return rows
+
+
+class Waiting(Panel):
+    """Messages typed while it worked, not delivered yet."""
+
+    def update(self, waiting: Sequence[Queued]) -> None:
+        """Show what waits, the newest last."""
+        p = self.palette
+        rows = []
+        for queued in waiting[-(MOST - 1) :]:
+            when = "after this step" if queued.when == "step" else "at the end of the turn"
+            rows.append(Text(f" {self.glyphs.more} ", p.muted).append(clean_line(queued.text), p.accent))
+            rows[-1].append(f"   {when}", p.muted)
+        if rows:
+            rows[-1].append(", ↑ takes it back", p.muted)
+        self.show(rows)

@@ -1,0 +1,66 @@
+"""A page of finished rows that can be scrolled: the body of a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+Draw = Callable[[int], list[Strip]]
+"""Rows for a width in cells."""
+
+
+class Sheet(ScrollView, can_focus=False):
+    """Shows what `draw` gives for its width. `seen_end` tells whether the last row has been in view."""
+
+    DEFAULT_CSS = "Sheet { height: auto; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    def __init__(self, draw: Draw, *, id: str) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._draw = draw
+        self._width = 0
+        self._rows: list[Strip] = []
+        self._furthest = 0
+
+    def change(self, draw: Draw) -> None:
+        """Show something else, from its beginning."""
+        self._draw, self._width, self._furthest = draw, 0, 0
+        self.scroll_to(y=0, animate=False)
+        self.refresh(layout=True)
+
+    @property
+    def hidden(self) -> int:
+        """Rows below the lowest that has been in view."""
+        return max(0, len(self._rows) - max(self._furthest, self.scroll_offset.y + self.size.height))
+
+    @property
+    def seen_end(self) -> bool:
+        """Whether all of it has been on the screen."""
+        return self.size.height > 0 and self.hidden == 0
+
+    def rows(self, width: int) -> list[Strip]:
+        """The rows for this width."""
+        if width != self._width:
+            self._width, self._rows = width, self._draw(width)
+        return self._rows
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.rows(max(8, width)))
+
+    def on_resize(self) -> None:
+        width = self.scrollable_content_region.width
+        if width:
+            self.virtual_size = Size(width, len(self.rows(width)))
+            self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._furthest = max(self._furthest, int(new_value) + self.size.height)
+
+    def render_line(self, y: int) -> Strip:
+        row, width, base = y + self.scroll_offset.y, self.size.width, self.rich_style
+        if row >= len(self._rows):
+            return Strip.blank(width, base)
+        return self._rows[row].crop_extend(0, width, base).apply_style(base)

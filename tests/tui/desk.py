@@ -1,0 +1,111 @@
+"""A desk over the loop's test stage, and an app that sits at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from codeagent.core.effects import Answer, Question
+from codeagent.core.events import Entry, Event
+from codeagent.core.ports import Front
+from codeagent.core.valves import Limits
+from codeagent.fronts.desk import Listed
+from codeagent.fronts.tui.app import Codeagent
+from codeagent.fronts.tui.palette import Palette
+from codeagent.options import Options
+from tests.core.stage import Person, Reply, Stage
+
+FILES = ("README.md", "shop/__init__.py", "shop/cart.py", "tests/test_cart.py")
+
+
+class Through(Person):
+    """A person who is the screen."""
+
+    def __init__(self, front: Front) -> None:
+        super().__init__()
+        self.front = front
+
+    def see(self, event: Event) -> None:
+        self.front.see(event)
+
+    async def ask(self, question: Question) -> Answer:
+        return await self.front.ask(question)
+
+
+class TestDesk:
+    """A `Desk` that keeps its sessions in memory."""
+
+    __test__ = False
+
+    def __init__(self, front: Front, replies: Sequence[Reply], entries: Sequence[Entry], **more: Any) -> None:
+        self._front, self._more = front, more
+        self.stage = Stage(*replies, person=Through(front), entries=entries, limits=more.get("limits") or Limits())
+        self.others: dict[str, Sequence[Entry]] = more.get("others", {})
+        self.closed = False
+        self.warmed = 0
+
+    @property
+    def agent(self) -> Any:
+        return self.stage.agent
+
+    project = Path("/p")
+    branch = "main"
+    resume_command = "codeagent --resume s"
+    sandbox = "on"
+
+    @property
+    def history(self) -> Path | None:
+        return self._more.get("history")
+
+    def sessions(self) -> Sequence[Listed]:
+        return [
+            Listed("two", "fix the cart total", 1000.0, "main", turns=3, cost=0.04),
+            Listed("three", "write the changelog", 500.0, "docs", turns=1),
+        ]
+
+    def open(self, session: str | None) -> None:
+        self.stage = Stage(person=Through(self._front), entries=self.others.get(session or "", ()))
+
+    def models(self) -> Sequence[tuple[str, str]]:
+        return [("m", "the one in use"), ("n", "another one")]
+
+    def files(self) -> Sequence[str]:
+        return FILES
+
+    def warm(self) -> None:
+        self.warmed += 1
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def seated(
+    *replies: Reply,
+    entries: Sequence[Entry] = (),
+    options: Options | None = None,
+    palette: Palette | None = None,
+    **more: Any,
+) -> Codeagent:
+    """An app whose desk answers with these replies."""
+
+    def connect(front: Front, **overrides: str) -> TestDesk:
+        return TestDesk(front, replies, entries, **more)
+
+    return Codeagent(options or Options(), connect, palette)
+
+
+async def until(pilot: Any, true: Callable[[], object], tries: int = 200) -> None:
+    """Let the app work until this holds."""
+    for _ in range(tries):
+        if true():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it did not come to that")
+
+
+def screen_text(app: Codeagent) -> str:
+    """What stands on the screen, a line a row."""
+    return "\n".join(
+        "".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips(app.size)
+    )

@@ -1,0 +1,37 @@
+"""The real front as a process of its own, over the loop's test stage: `python -m tests.tui.play [what]`.
+
+`what` is a word: `ask` (an edit that is asked for), `stream` (a long paced reply), `keyless`, `crash`.
+Further words: `history=N` old messages, `tokens=N`, `rate=N` a second, `log=FILE` for the composer's history.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from codeagent.core.errors import ModelUnavailable
+from codeagent.core.ports import Front
+from codeagent.fronts.tui.app import run
+from codeagent.options import Options
+
+if TYPE_CHECKING:
+    from tests.tui.desk import TestDesk
+
+
+def main(words: list[str]) -> int:
+    given = dict(word.partition("=")[::2] for word in words)
+
+    def connect(front: Front, **overrides: str) -> TestDesk:
+        if "keyless" in given and not overrides:
+            raise ModelUnavailable("There is no API key.", category="authentication_failed")
+        if "crash" in given:
+            raise RuntimeError("the floor is gone")
+        from tests.tui.played import desk  # after the first paint, as the real one
+
+        return desk(front, given)
+
+    return run(Options(prompt=given.get("prompt", "")), connect)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
