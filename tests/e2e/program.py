@@ -83,11 +83,13 @@ class Program:
         access = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url} if url else {}
         self.project, self.env = project, {**env, **access}
 
-    def run(self, *arguments: str, stdin: bytes = b"", seconds: float = PATIENCE, **env: str) -> Ran:
+    def run(
+        self, *arguments: str, stdin: bytes = b"", seconds: float = PATIENCE, env: Mapping[str, str] | None = None
+    ) -> Ran:
         """Run to the end."""
         done = subprocess.run(
             [*COMMAND, *arguments],
-            env={**self.env, **env},
+            env={**self.env, **(env or {})},
             cwd=self.project,
             input=stdin,
             capture_output=True,
@@ -96,9 +98,9 @@ class Program:
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode()).no_traceback()
 
-    def headless(self, prompt: str, *arguments: str, **env: str) -> Ran:
+    def headless(self, prompt: str, *arguments: str) -> Ran:
         """`codeagent -p PROMPT` with stream-json output."""
-        return self.run("-p", prompt, "--output-format", "stream-json", *arguments, **env)
+        return self.run("-p", prompt, "--output-format", "stream-json", *arguments)
 
     def start(self, *arguments: str, **streams: Any) -> Running:
         """Start and return at once."""
@@ -173,7 +175,10 @@ def said(body: Any) -> str:
 
 
 _VARYING = (
-    (re.compile(r'"(uuid|session_id|session|at|crc|key|duration_ms|duration_api_ms|took_ms|first_ms|rate)":[^,}]+'), r'"\1":0'),
+    (
+        re.compile(r'"(uuid|session_id|session|at|crc|key|duration_ms|duration_api_ms|took_ms|first_ms|rate)":[^,}]+'),
+        r'"\1":0',
+    ),
     (re.compile(r"\d{8}-\d{6}-\w+"), "SESSION"),
 )
 """What differs between two runs of the same: ids, times, and the checksums over them."""

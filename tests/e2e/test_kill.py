@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import Open
-from tests.e2e.program import Program, Running, results, said, until
+from tests.e2e.program import Program, Running, alive, results, said, until
 from tests.loopback import Loopback, Reply, call, say
 
 STREAM = ("--output-format", "stream-json", "--permission-mode", "bypass", "--include-partial-messages")
@@ -21,6 +22,19 @@ def killed(running: Running) -> bytes:
     out, _ = running.process.communicate(timeout=10)
     assert running.process.returncode == -signal.SIGKILL
     return bytes(out)
+
+
+def test_the_words_of_a_cut_off_reply_are_shown_when_one_comes_back(program: Open) -> None:
+    pieces = [f"piece{n:03d}".ljust(40, ".") for n in range(300)]
+    with Loopback([say("".join(pieces), delay=0.05)]) as server:
+        made = program(server)
+        with made.start("-p", "tell me", *STREAM) as running:
+            until(lambda: made.of("heard"), "words on record")
+            killed(running)
+        back = made.run("--plain", "-r", made.logs[0].stem)
+    assert back.code == 0
+    assert "piece000" in back.out
+    assert "cut off here" in back.out
 
 
 def words_of(line: bytes) -> str:
@@ -64,7 +78,9 @@ def test_while_a_command_runs(program: Open, shop: Path) -> None:
     assert "unknown" in answers[1][0]
     assert (shop / "ran").read_text() == "once\n"
     assert not server.requests[1].problems
-    assert "unknown" in again.err + again.out, "the person is told as well"
+    (notice,) = [line["content"] for line in again.lines if "cut off while bash ran" in line.get("content", "")]
+    assert "echo once" in notice, "the person is told as well"
+    assert not alive(int((shop / "pid").read_text())), "what was left running is ended before the session goes on"
 
 
 def test_between_a_result_and_the_next_reply(program: Open, shop: Path) -> None:
@@ -81,21 +97,29 @@ def test_between_a_result_and_the_next_reply(program: Open, shop: Path) -> None:
     assert not server.requests[2].problems
 
 
+def grown(made: Program, entries: int) -> bool:
+    return len(made.entries) >= entries
+
+
 def test_at_many_moments(program: Open, shop: Path) -> None:
-    """Killed at growing numbers of log lines, resumed, and killed again: one session that lives through it all."""
+    """Killed after so many more log lines, resumed, and killed again: one session that lives through it all."""
     steps = [call("bash", command=f"echo {n} >>ran") for n in range(40)]
     with Loopback([*steps, say("Done.")]) as server:
         made = program(server)
-        for wanted in (8, 13, 19, 26, 34):
+        for more in (9, 5, 3, 12, 8):
+            wanted = len(made.entries) + more
             with made.start("-p", "go on", *STREAM, *(["-c"] if made.logs else [])) as running:
-                until(lambda: len(made.entries) >= wanted, f"{wanted} entries")
+                until(partial(grown, made, wanted), f"{wanted} entries")
                 before = made.entries
                 killed(running)
             assert made.entries[: len(before)] == before
         assert len(made.logs) == 1
         assert not any(seen.problems for seen in server.requests)
     ran = [int(line) for line in (shop / "ran").read_text().split()]
+    assert ran
     assert len(set(ran)) == len(ran), "nothing ran twice"
+    told = [entry["text"] for entry in made.of("noted") if "cut off" in entry["text"]]
+    assert len(set(told)) == len(told), "each is told once"
 
 
 @pytest.mark.parametrize("damage", ["torn", "flipped"])

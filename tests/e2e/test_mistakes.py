@@ -74,12 +74,20 @@ def test_a_prompt_over_10_megabytes_is_refused(program: Open) -> None:
 def test_a_project_that_cannot_be_written_can_be_read(program: Open, shop: Path, home: Path) -> None:
     if not shutil.which("bwrap"):
         pytest.skip("bwrap, which makes a project read-only also for root, is not here")
-    with Loopback([call("read", file_path="cart.py"), call("write", file_path="new.py", content="x"), say("Ok.")]) as server:
+    with Loopback(
+        [call("read", file_path="cart.py"), call("write", file_path="new.py", content="x"), say("Ok.")]
+    ) as server:
         made = program(server)
         arguments = ["-p", "go", "--permission-mode", "acceptEdits", "--output-format", "json"]
         bind = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(shop), str(shop)]
         done = subprocess.run(
-            [*bind, *COMMAND, *arguments], env=made.env, cwd=shop, capture_output=True, text=True, check=False, timeout=30
+            [*bind, *COMMAND, *arguments],
+            env=made.env,
+            cwd=shop,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
         )
         if "Operation not permitted" in done.stderr:
             pytest.skip("bwrap may not make namespaces here")

@@ -28,7 +28,9 @@ def test_a_signal_while_a_command_runs(number: signal.Signals, program: Open, sh
     with Loopback(replies) as server:
         made = program(server)
         with made.start("-p", "go", *STREAM) as running:
-            until(lambda: all((shop / name).exists() and (shop / name).read_text() for name in ("one", "two")), "a tree")
+            until(
+                lambda: all((shop / name).exists() and (shop / name).read_text() for name in ("one", "two")), "a tree"
+            )
             tree = [int((shop / name).read_text()) for name in ("one", "two")]
             began = time.monotonic()
             running.signal(number)
@@ -89,9 +91,9 @@ def test_a_reader_that_leaves_ends_the_run(program: Open, shop: Path) -> None:
     with Loopback([say("I look.") + call("bash", command=CHAIN), say("Again.")]) as server:
         made = program(server)
         line = f"{COMMAND[0]} -m codeagent -p go {' '.join(STREAM)} | head -c 1; exit ${{PIPESTATUS[0]}}"
-        chatty = call("bash", command="sleep 0.2")
-        del chatty
-        done = subprocess.run(["bash", "-c", line], env=made.env, cwd=shop, capture_output=True, check=False, timeout=20)
+        done = subprocess.run(
+            ["bash", "-c", line], env=made.env, cwd=shop, capture_output=True, check=False, timeout=20
+        )
         assert done.returncode == 141
         assert done.stdout == b"{"
         assert b"Traceback" not in done.stderr

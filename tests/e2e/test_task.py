@@ -131,5 +131,5 @@ def test_standard_input_joins_the_prompt(program: Open) -> None:
         made = program(server)
         made.run("-p", "review this", stdin=b"+ a line\n")
         made.run("-p", stdin=b"only this\n")
-    assert [block["text"] for block in server.bodies[0]["messages"][0]["content"]][0] == "review this\n\n+ a line"
-    assert [block["text"] for block in server.bodies[1]["messages"][0]["content"]][0] == "only this"
+    assert server.bodies[0]["messages"][0]["content"][0]["text"] == "review this\n\n+ a line"
+    assert server.bodies[1]["messages"][0]["content"][0]["text"] == "only this"
