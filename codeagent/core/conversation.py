@@ -61,9 +61,9 @@ class Parameters(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
 
-def parameters(entries: Sequence[Entry]) -> Parameters:
-    """Fold `Opened` and `Switched`. A rewind changes the conversation, not these."""
-    now = Parameters()
+def parameters(entries: Sequence[Entry], so_far: Parameters | None = None) -> Parameters:
+    """Fold `Opened` and `Switched`, going on from `so_far`. A rewind changes the conversation, not these."""
+    now = so_far or Parameters()
     for entry in entries:
         if isinstance(entry, Opened):
             now = Parameters(
@@ -130,7 +130,8 @@ class Fold:
         self._restart()
 
     def _restart(self) -> None:
-        self._seen = 0
+        self._seen = self._known = 0
+        self._now = Parameters()
         self._path: list[int] = []
         self._settled: list[Message] = []
         self._opening: list[Block] = []
@@ -138,7 +139,7 @@ class Fold:
 
     def request(self, entries: Sequence[Entry]) -> Request:
         """The request that follows from these entries."""
-        now = parameters(entries)
+        now = self.parameters(entries)
         return Request(
             model=now.model,
             system=now.system,
@@ -150,6 +151,13 @@ class Fold:
             without=now.without,
             previous=next((e.message_id for e in reversed(entries) if isinstance(e, AssistantSaid)), ""),
         )
+
+    def parameters(self, entries: Sequence[Entry]) -> Parameters:
+        """What the session stands at now."""
+        fresh = len(entries) >= self._known
+        self._now = parameters(entries[self._known :], self._now) if fresh else parameters(entries)
+        self._known = len(entries)
+        return self._now
 
     def messages(self, entries: Sequence[Entry]) -> tuple[Message, ...]:
         """The conversation so far. The list must be the one of the call before, or one that extends it."""
