@@ -17,6 +17,7 @@ from codeagent.core.ports import Front
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
+from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
@@ -160,7 +161,7 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append)
+        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
