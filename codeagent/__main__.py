@@ -5,7 +5,7 @@ import sys
 
 def main() -> int | None:
     """Run the command line in `sys.argv`; the process ends here, with its exit code."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
+    if sys.argv[1:] in (["--version"], ["-V"], ["-v"]):
         from codeagent import __version__
 
         sys.stdout.write(f"codeagent {__version__}\n")

@@ -46,7 +46,7 @@ def first_line(done: ToolFinished, limit: int = 160) -> str:
         if not isinstance(part, Text):
             return "a picture" if part.media_type.startswith("image/") else "a document"
         for line in part.text.splitlines():
-            if line.strip():
+            if any(map(str.isalnum, line)):  # not a ruler of dashes
                 return bounded(line.strip(), limit)
     return "(no output)"
 

@@ -109,6 +109,7 @@ def status(desk: Desk) -> str:
         "model": agent.model + (f", effort {agent.effort}" if agent.effort else ""),
         "mode": agent.mode,
         "standing": present.standing(agent.mode, agent.info.short, agent.meter, agent.info.window),
+        "sandbox": desk.sandbox,
         "waiting": "; ".join(q.text for q in agent.waiting),
         "come back": desk.resume_command,
     }

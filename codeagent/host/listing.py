@@ -85,7 +85,7 @@ class Lister:
     async def _by_rg(self, folder: Path) -> Listed:
         """ripgrep's files, and the links that it passes over, in the folders that it looked into."""
         parents = [] if folder != self.root else ["--no-ignore-parent"]
-        command = [self.rg, "--no-config", "--files", "--null", *RG_RULES, *parents]
+        command = [self.rg, "--no-config", "--files", "--null", "--no-ignore-global", *RG_RULES, *parents]
         ended = await run(command, str(folder), self.env)
         paths = [os.fsdecode(name) for name in ended.out.split(b"\0") if name]
         troubles = [line for line in ended.err.decode("utf-8", "replace").splitlines() if "os error" in line]
@@ -100,7 +100,7 @@ class Lister:
         return self.root if folder.is_relative_to(self.root) else folder
 
 
-RG_RULES = ("--hidden", "--no-require-git", "--no-ignore-dot", "--no-ignore-global", "--glob=!.git")
+RG_RULES = ("--hidden", "--no-require-git", "--no-ignore-dot", "--glob=!.git")
 """How ripgrep is to choose files: dot files too, by .gitignore alone, also where there is no repository."""
 
 

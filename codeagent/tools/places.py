@@ -26,9 +26,11 @@ def judged(judge: Judge, named: str, access: Literal["read", "write"], field: st
         touch = judge(named, access)
         if touch.place == "inside" and not os.path.lexists(touch.path) and (other := twin(touch.path)):
             return judge(other, access)
-        return touch
     except (OSError, ValueError, RuntimeError) as error:
         raise ToolFault(f"{field}: {named!r} is no usable path: {error}.", kind="missing") from error
+    if not touch.path.startswith("/"):
+        raise ToolFault(f"{field}: {printable(named)} is no usable path: {touch.why or 'malformed'}.", kind="missing")
+    return touch
 
 
 def same_place(judge: Judge, touch: Touch) -> Touch:
@@ -69,6 +71,12 @@ def shown(path: str, root: Path) -> str:
     """A path relative to the root if it lies in it."""
     inside = path == str(root) or path.startswith(str(root) + os.sep)
     return printable(os.path.relpath(path, root) if inside else path)
+
+
+def searched(touch: Touch, workspace: Workspace) -> str:
+    """The place of a search for a title: `the project`, or the path."""
+    place = shown_path(touch, workspace)
+    return "the project" if place == "." else place
 
 
 def shown_within(touch: Touch, workspace: Workspace, file: str = "") -> Callable[[str], str]:

@@ -64,7 +64,7 @@ class PseudoTerminal:
         """Press these keys."""
         os.write(self._master, text.encode())
 
-    def wait_for(self, text: str, seconds: float = 20.0, *, after: int = 0) -> int:
+    def wait_for(self, text: str, seconds: float = 15.0, *, after: int = 0) -> int:
         """Read until the output from byte `after` on holds `text`; the place behind it."""
         wanted = text.encode()
         end = time.monotonic() + seconds

@@ -24,6 +24,8 @@ class StageDesk:
     """Opens one other session, named `other`."""
 
     branch = "main"
+    history = None
+    sandbox = ""
     resume_command = "codeagent -r s"
 
     def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:

@@ -99,6 +99,13 @@ def test_outcomes_stand_under_each_other() -> None:
     assert len({len(rows(Block("call", call=c, gap=False))[0]) for c in calls}) == 1
 
 
+def test_nothing_is_said_twice() -> None:
+    timed = Call("1", "bash", "make", "finished", summary="exit 0  0.6 s", took_ms=600)
+    assert rows(Block("call", call=timed, gap=False))[0].count("0.6 s") == 1
+    todo = Call("1", "todo", "1 of 2 done", "finished", summary="1 of 2 done")
+    assert rows(Block("call", call=todo, gap=False))[0].count("1 of 2") == 1
+
+
 def test_a_long_object_gives_way_to_the_outcome() -> None:
     row = rows(Block("call", call=Call("1", "bash", "x" * 200, "finished", summary="3 failed"), gap=False))[0]
     assert row.endswith("…  3 failed")

@@ -159,6 +159,8 @@ class Repl:
             return self._typed
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
+        desk.files()  # begins the listing, so that the first Tab has it
+
         return Prompt(desk.history, desk.files)
 
     async def _next(self, lines: Lines) -> str | None:

@@ -115,6 +115,7 @@ def _rendered(source: str, width: int, *, colour: bool) -> str:
 
     from rich import markdown
     from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.theme import Theme
 
     class Heading(markdown.Heading):
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -126,7 +127,12 @@ def _rendered(source: str, width: int, *, colour: bool) -> str:
 
     page = io.StringIO()
     console = Console(
-        file=page, width=width, force_terminal=colour, color_system="standard" if colour else None, legacy_windows=False
+        file=page,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        legacy_windows=False,
+        theme=Theme({"markdown.code": "cyan", "markdown.h1": "bold", "markdown.h2": "bold", "markdown.h3": "bold"}),
     )
     console.print(Plain(source, hyperlinks=False))
     return "\n".join(line.rstrip() for line in page.getvalue().strip("\n").split("\n")) + "\n"

@@ -145,8 +145,9 @@ class Printer:
     def _finished(self, done: ToolFinished) -> None:
         self._silence()
         failed = done.is_error or done.outcome != "done"
-        took = f", {present.seconds(done.took_ms)}" if done.took_ms >= 1000 else ""
-        told = f"{calls.outcome(done)}{took}"
+        told = calls.outcome(done)
+        if done.took_ms >= 1000 and not told.endswith(" s"):  # some summaries tell the time themselves
+            told = f"{told}, {present.seconds(done.took_ms)}"
         if done.use_id in self._begun:
             self._paper.line(f"    {told}", "error" if failed else "muted")
         else:

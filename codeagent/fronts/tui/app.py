@@ -61,9 +61,11 @@ class Codeagent(App[int]):
         self.talk = Talk(self)
         self.bridge = Bridge(self, self.show, self.stage)
         self._connect = connect
-        self._unfolded = False
+        self._unfolded = self._stale = False
         self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
+        self.tour = False
+        """Whether the program is to start anew, with the tour."""
         for known in (DARK, LIGHT):
             self.register_theme(known.theme())
         self.theme = self.palette.name
@@ -89,13 +91,13 @@ class Codeagent(App[int]):
 
     # -- opening -------------------------------------------------------------------------------
 
-    async def open(self, **overrides: str) -> None:
+    def open(self, key: str = "", model: str = "") -> None:
         """Connect in a thread, so that keys are shown meanwhile; on trouble ask what to do."""
-        self.run_worker(self._open(overrides), group="open", exit_on_error=False)
+        self.run_worker(self._open(key, model), group="open", exit_on_error=False)
 
-    async def _open(self, overrides: dict[str, str]) -> None:
+    async def _open(self, key: str, model: str) -> None:
         try:
-            desk = await asyncio.to_thread(self._connect, self.bridge, **overrides)
+            desk = await asyncio.to_thread(self._connect, self.bridge, key=key, model=model, keep_key=bool(key))
         except CodeagentError as error:
             self._offer(error)
             return
@@ -104,20 +106,23 @@ class Codeagent(App[int]):
         self.composer.commands = _commands
         self.talk.begin(desk)
         self.redraw()
-        if self.options.prompt and not overrides.get("again"):
+        if self.options.prompt:
             self.talk.send(self.options.prompt)
+        elif self.options.resume == "":
+            self._page("/resume")
         self._warm_when_quiet()
 
     def _offer(self, error: CodeagentError) -> None:
-        from codeagent.fronts.tui.screens.trouble import Trouble
+        from codeagent.fronts.tui.screens.trouble import NextTry, Trouble
 
         code = 2 if isinstance(error, UsageFault) else 5 if isinstance(error, ModelUnavailable) else 1
 
-        def chosen(overrides: dict[str, str] | None) -> None:
-            if overrides is None:
-                self.leave(code)
+        def chosen(what: NextTry | None) -> None:
+            self.tour = what is not None and what.tour
+            if what is None or what.tour:
+                self.leave(0 if self.tour else code)
             else:
-                self.call_next(lambda: self.open(**overrides))
+                self.open(what.key, what.model)
 
         self.push_screen(Trouble(error, self.stage()), chosen)
 
@@ -138,8 +143,9 @@ class Codeagent(App[int]):
                 self.status.received(len(text) / 4)
             case ToolFinished(view=Todo() as todo):
                 self.todo.update(todo)
-        if isinstance(event, Fact):
-            self.stand()
+        if isinstance(event, Fact) and not self._stale:
+            self._stale = True
+            self.call_next(self.stand)
 
     def redraw(self) -> None:
         """Draw the open session from its journal."""
@@ -155,7 +161,8 @@ class Codeagent(App[int]):
         self.stand()
 
     def stand(self) -> None:
-        """Bring status line and waiting messages up to date."""
+        """Bring status line and waiting messages up to date, once all that watch the journal have seen its news."""
+        self._stale = False
         (self.status.begin if self.talk.working else self.status.end)()
         if (desk := self.talk.desk) is None:
             return
@@ -172,7 +179,14 @@ class Codeagent(App[int]):
 
     def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
         """What a dialog gets of its surroundings."""
-        return Stage(self.palette, self.glyphs, self.composer.last_key, self.composer.stray, place)
+        return Stage(self.palette, self.glyphs, self.composer.last_key, self._cover, self.composer.stray, place)
+
+    def _cover(self, rows: int) -> None:
+        """Keep the end of the conversation above a dialog of so many rows; one that takes all needs no room."""
+        below = self.status.outer_size.height + self.query_one("#entry").outer_size.height
+        below += sum(panel.outer_size.height for panel in (self.todo, self.waiting) if panel.display)
+        room = rows - below if 0 < rows < self.size.height - 2 else 0
+        self.transcript.styles.margin = (0, 0, max(0, room), 0)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:

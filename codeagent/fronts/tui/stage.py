@@ -13,6 +13,7 @@ from codeagent.fronts.tui.palette import Glyphs, Palette
 class Stage(Struct, frozen=True):
     """What a dialog gets of its surroundings.
 
+    `cover` is told how many rows the dialog takes at the bottom, so that the conversation makes room.
     `last_key` is when a key was last pressed (monotonic seconds); `stray` takes characters that
     were meant for the composer; `place` is (this one, how many) when several questions wait.
     """
@@ -20,6 +21,7 @@ class Stage(Struct, frozen=True):
     palette: Palette
     glyphs: Glyphs
     last_key: float = 0.0
+    cover: Callable[[int], None] = lambda _: None
     stray: Callable[[str], None] = lambda _: None
     place: tuple[int, int] = (1, 1)
     now: Callable[[], float] = monotonic

@@ -66,6 +66,15 @@ class Dialog(ModalScreen[T], Generic[T]):
     def armed(self) -> None:
         """Keys count from now on."""
 
+    @property
+    def typing(self) -> bool:
+        """Whether a field of the dialog takes the keys now."""
+        return self.has_class("-words") or self.has_class("-edit")
+
+    def field_key(self, key: str) -> bool:
+        """A key while typing; whether it is not for the field."""
+        return False
+
     def key(self, key: str) -> bool:
         """Another key; whether it was taken."""
         return False
@@ -113,10 +122,18 @@ class Dialog(ModalScreen[T], Generic[T]):
             title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
+        self.call_after_refresh(self._make_room)
 
     def edge_words(self, palette: Palette) -> str:
         """The colour of the word at the right end of the title."""
         return palette.text
+
+    def _make_room(self) -> None:
+        if self.is_attached:
+            self.stage.cover(self.query_one("#frame").outer_size.height)
+
+    def on_unmount(self) -> None:
+        self.stage.cover(0)
 
     @property
     def menu(self) -> Menu:
@@ -135,8 +152,11 @@ class Dialog(ModalScreen[T], Generic[T]):
     # -- keys ----------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
+        if self.typing and event.key != "escape":
+            if self.field_key(event.key):
+                event.stop()
+            return
         event.stop()
-        event.prevent_default()
         if event.key == "escape":
             self.decline()
         elif not self.guard.takes(self.stage.now()):

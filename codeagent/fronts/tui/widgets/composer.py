@@ -113,8 +113,7 @@ class Composer(TextArea):
         elif event.key == "tab":
             self._complete()
         else:
-            await super()._on_key(event)
-            return
+            return  # Textual goes on to the TextArea's own handler
         event.stop()
         event.prevent_default()
 
