@@ -16,8 +16,10 @@ from codeagent.core.listed import Listed
 from codeagent.core.ports import Front
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
+from codeagent.core.unfinished import unfinished
+from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import Jobs
+from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
 from codeagent.options import Options
@@ -113,7 +115,8 @@ class House:
         except ModelUnavailable:
             log.close()
             raise
-        fresh = [Noted(words, to="person", topic="session", level="warning") for words in loaded.notices]
+        told = (*loaded.notices, *_left_open(entries, path.stem))
+        fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
         tools = self._tools(workspace, path.stem)
         news: list[Entry] = [*fresh, *self._switches(entries, model), *self._ground.reopening_notes(entries)]
@@ -158,7 +161,7 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append)
+        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
@@ -242,3 +245,14 @@ class House:
             await self._choice.close()
         finally:
             self._keeper.close()
+
+
+def _left_open(entries: Sequence[Entry], session: str) -> Iterable[str]:
+    """What a killed run left behind, in words; what still runs of it is ended first."""
+    for call in unfinished(entries):
+        yield (
+            f"The last run was cut off while {call.tool} ran ({call.label}). Whether it took effect is unknown; "
+            "the model is told so, and nothing is repeated."
+        )
+    if left := end_leftovers(session):
+        yield f"Still running from the last run, now ended: {', '.join(left)}."
