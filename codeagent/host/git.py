@@ -90,7 +90,8 @@ def _first_line(path: Path) -> str:
 async def tracked_and_untracked(folder: str, git: str, env: Mapping[str, str], *, ignored: bool = False) -> list[str]:
     """Paths below `folder`, relative to it: tracked and untracked ones, or only the `ignored` ones.
 
-    Paths in a merge conflict come once. A nested repository is one entry that ends in a slash. Raises OSError when git fails.
+    Paths in a merge conflict come once. A nested repository is one entry that ends in a slash. Raises OSError when
+    git fails.
     """
     which = ("-o", "-i") if ignored else ("-c", "-o")
     command = [git, "ls-files", "-z", *which, "--exclude-standard"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from codeagent.core.compaction import Policy
 from codeagent.core.errors import SessionError, UsageFault
-from codeagent.core.events import Entry, Noted
+from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
 from codeagent.core.path_patterns import Anchors
@@ -45,14 +45,25 @@ class Ground:
         trusted = options.trust or self._trust.covers(self.project)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
         self.settings = Settings.load(project, own, environ, _overlay(options), trusted)
-        self.guidelines = instructions.load(project, own)
+        config = self.settings.environment.config_home
+        self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
         self.layout = Layout(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self._problems: list[str] = [problem.text for problem in self.settings.problems]
+        self.seal = self._own_seal()
+        self._read: set[str] = set()
         self._anchors = Anchors(str(self.project), str(home), str(self.project))
         self._rules = self._read_rules()
+
+    def _own_seal(self) -> bytes:
+        """The key that tells our own logs and memory from a repository's; empty where none can be kept."""
+        try:
+            return seal.key(self._state)
+        except OSError as fault:
+            self._problems.append(f"What codeagent writes here cannot be sealed: {fault}.")
+            return b""
 
     # --- the model ---
 
@@ -225,6 +236,8 @@ class Ground:
             (e for e in reversed(entries) if isinstance(e, Noted) and e.topic == "guidelines" and e.digest), None
         )
         known = json.loads(told.digest) if told else {}
+        for path in known:
+            self.guidelines = instructions.nested(self.guidelines, Path(path))
         before = instructions.Guidelines(
             tuple(instructions.Guideline(path, "", digest) for path, digest in known.items()),
             (),
@@ -236,8 +249,11 @@ class Ground:
         yield from self._warnings()
 
     def news(self) -> Iterator[Noted]:
-        """Guideline files that changed since they were last told; asked before every step."""
+        """Guideline files that changed since they were last told, or came into force by what was read."""
         now = instructions.recheck(self.guidelines)
+        for path in sorted(self._read):
+            now = instructions.nested(now, Path(path))
+        self._read.clear()
         if now is self.guidelines:
             return
         changed = instructions.changes(self.guidelines, now)
@@ -245,7 +261,12 @@ class Ground:
         for words in changed:
             yield Noted(words, to="model", topic="guidelines", digest=self._digests())
         if changed:
-            yield Noted("Guideline files changed; the model was told.", to="person", topic="guidelines")
+            yield Noted("Guidelines changed or came into force; the model was told.", to="person", topic="guidelines")
+
+    def see(self, event: Event) -> None:
+        """Take note of what was read: guidelines below the working directory come into force with it."""
+        if isinstance(event, ToolFinished) and not self._options.bare:
+            self._read.update(saw.path for saw in event.saw)
 
     def restored(self) -> tuple[str, ...]:
         """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
@@ -253,8 +274,7 @@ class Ground:
 
     def notebook(self, session: str) -> Notebook:
         """The memory that the `memory` tool reads and writes."""
-        key = seal.key(self._state)
-        return Topics(self.layout, key, session, time.time, lambda words: search(self.sessions, words))
+        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")

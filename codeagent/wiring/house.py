@@ -8,7 +8,7 @@ from pathlib import Path
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
 from codeagent.core.conversation import parameters
-from codeagent.core.errors import ModelUnavailable, UsageFault
+from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
@@ -64,7 +64,7 @@ class House:
         """The log to go on with, None for a new session."""
         options, directory = self._options, self._ground.sessions
         if options.continue_:
-            last = index.latest(directory, include_headless=options.print)
+            last = index.latest(directory, options.print, b"" if options.trust else self._ground.seal)
             if last is None:
                 raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
             return Path(last.path)
@@ -97,15 +97,16 @@ class House:
             headless=self._headless,
             codeagent=__version__,
         )
-        keeper = Keeper(path, self._clock.now, ready=ground.make_ready)
+        keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
         self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
         if options.name:
             self.agent.rename(options.name)
 
     def _resume(self, path: Path, model: str) -> None:
         if self._options.fork_session:
-            path = store.fork(path, self._options.session_id or session_id(self._clock.now()), upto=-1)
-        log, loaded = store.Log.open(path, self._clock.now)
+            new = self._options.session_id or session_id(self._clock.now())
+            path = store.fork(path, new, key=self._ground.seal)
+        log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
         entries = loaded.entries
         try:
             self._usable(model or parameters(entries).model)
@@ -130,10 +131,13 @@ class House:
             yield Switched(model=model, max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM), by="resume")
 
     def _usable(self, model: str) -> None:
-        """Raises ModelUnavailable when there is no key for it, and ModelError for a script that cannot be read."""
+        """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
         if not is_local(model) and not self._ground.access.key:
             raise ModelUnavailable(NO_KEY, category="authentication_failed")
-        self._choice.info(model)
+        try:
+            self._choice.info(model)
+        except ModelError as fault:
+            raise UsageFault(str(fault)) from None
 
     # --- building ---
 
@@ -158,6 +162,7 @@ class House:
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
+        journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction())
         self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
