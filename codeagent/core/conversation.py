@@ -61,9 +61,12 @@ class Parameters(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
 
-def parameters(entries: Sequence[Entry]) -> Parameters:
-    """Fold `Opened` and `Switched`. A rewind changes the conversation, not these."""
-    now = Parameters()
+_NOTHING = Parameters()
+
+
+def parameters(entries: Sequence[Entry], before: Parameters = _NOTHING) -> Parameters:
+    """Fold `Opened` and `Switched` onto what stood before. A rewind changes the conversation, not these."""
+    now = before
     for entry in entries:
         if isinstance(entry, Opened):
             now = Parameters(
@@ -113,6 +116,11 @@ def digest(part: object) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def tail(asked: Request) -> tuple[str, ...]:
+    """A short digest of each block of the last two messages, as `Asked.tail` keeps them."""
+    return tuple(digest(block)[:12] for message in asked.messages[-2:] for block in message.blocks)
+
+
 def messages(entries: Sequence[Entry]) -> tuple[Message, ...]:
     """The conversation: alternating roles, the user first."""
     return Fold().messages(entries)
@@ -127,6 +135,7 @@ class Fold:
     """
 
     def __init__(self) -> None:
+        self._now, self._weighed = _NOTHING, 0
         self._restart()
 
     def _restart(self) -> None:
@@ -138,7 +147,10 @@ class Fold:
 
     def request(self, entries: Sequence[Entry]) -> Request:
         """The request that follows from these entries."""
-        now = parameters(entries)
+        if len(entries) < self._weighed:
+            self._now, self._weighed = _NOTHING, 0
+        self._now, self._weighed = parameters(entries[self._weighed :], self._now), len(entries)
+        now = self._now
         return Request(
             model=now.model,
             system=now.system,
