@@ -46,7 +46,7 @@ class Step:
     position: int
     asked: Asked
     outcome: str = "failed"
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     cost: float | None = None
     first_ms: int = 0
     took_ms: int = 0
