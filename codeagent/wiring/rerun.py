@@ -24,7 +24,7 @@ from codeagent.core.rules import Rules
 from codeagent.core.seen import Seen
 from codeagent.fronts.present import count
 from codeagent.host.clock import RandomIds, SystemClock
-from codeagent.host.copying import copy_project, remove_copy
+from codeagent.host.trees import copy_project, remove_tree
 from codeagent.host.workspace import Workspace
 from codeagent.options import Options
 from codeagent.sessions import undoing
@@ -69,7 +69,7 @@ def rerun(
         found = asyncio.run(_Again(entries, project, copy, everything=everything).run(environ, home))
     finally:
         if not keep:
-            remove_copy(folder)
+            remove_tree(folder)
     return replace(found, notes=(*notes, *found.notes, *((f"The copy is kept in {copy}",) if keep else ())))
 
 

@@ -1,4 +1,4 @@
-"""A bounded copy of a project, to try things in."""
+"""Whole directory trees: a bounded copy to try things in, their size, their removal."""
 
 from __future__ import annotations
 
@@ -43,9 +43,23 @@ def copy_project(source: Path, target: Path, leave_out: Collection[Path] = ()) -
         raise UsageFault(f"{source} cannot be copied: {fault}.") from None
 
 
-def remove_copy(target: Path) -> None:
-    """Remove what `copy_project` made; what cannot be removed stays."""
-    shutil.rmtree(target, ignore_errors=True)
+def remove_tree(path: Path) -> None:
+    """Remove a file, a link (not what it leads to) or a directory with all that is in it. Raises OSError."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def size_of(path: Path) -> int:
+    """Bytes in a file, or in all files of a directory. Links are not followed; what cannot be read counts nothing."""
+    try:
+        found = path.lstat()
+        if not stat.S_ISDIR(found.st_mode):
+            return found.st_size
+        return sum(size_of(child) for child in path.iterdir())
+    except OSError:
+        return 0
 
 
 def _ordinary(path: Path) -> bool:
