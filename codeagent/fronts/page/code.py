@@ -92,7 +92,7 @@ def _rows(change: Diff) -> Iterator[tuple[str, str, str]]:
 
 def _table(rows: Iterator[tuple[str, str, str]]) -> str:
     """Rows of margin, class and code. Margins are not selected when the code is copied."""
-    made = "\n".join(f'<span class="row {kind}">{margin}{code}</span>' for margin, kind, code in rows)
+    made = "".join(f'<span class="row {kind}">{margin}{code}</span>' for margin, kind, code in rows)
     return f'<pre class="numbered">{made}</pre>'
 
 

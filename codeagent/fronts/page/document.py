@@ -8,6 +8,7 @@ from codeagent.core.budget import Meter
 from codeagent.core.events import (
     AssistantSaid,
     Compacted,
+    Decided,
     Entry,
     Opened,
     ToolFinished,
@@ -21,6 +22,9 @@ from codeagent.fronts.page import code
 from codeagent.fronts.page.style import STYLE
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+
+_MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓"}
+_VERBS = {"allow": "Allowed", "deny": "Refused", "ask": "Asked"}
 
 _HEAD = """<!doctype html>
 <html lang="en">
@@ -60,7 +64,7 @@ def _facts(entries: Sequence[Entry]) -> str:
     if opened:
         branch = f" on {opened.branch}" if opened.branch else ""
         made.append(f'<br><span class="place">{code.text(opened.cwd + branch)}</span>')
-    return f'<p class="facts">{"".join(made)}</p>'
+    return f'<p class="facts">{" ".join(made)}</p>'
 
 
 def _version(entries: Sequence[Entry]) -> str:
@@ -70,6 +74,7 @@ def _version(entries: Sequence[Entry]) -> str:
 
 def _parts(entries: Sequence[Entry]) -> Iterator[str]:
     uses: dict[str, ToolUse] = {}
+    decided: dict[str, Decided] = {}
     for entry in entries:
         match entry:
             case UserSaid(blocks=blocks):
@@ -77,8 +82,10 @@ def _parts(entries: Sequence[Entry]) -> Iterator[str]:
             case AssistantSaid():
                 uses.update((use.id, use) for use in entry.uses)
                 yield from _reply(entry)
-            case ToolFinished():
-                yield _call(uses.get(entry.use_id), entry)
+            case Decided(use_id=use_id):
+                decided[use_id] = entry
+            case ToolFinished(use_id=use_id):
+                yield _call(uses.get(use_id), entry, decided.get(use_id))
             case Compacted(summary=summary):
                 yield _folded(
                     "summed up", "the conversation so far", "", f'<div class="said">{code.markdown(summary)}</div>'
@@ -104,12 +111,20 @@ def _notice(entry: Entry) -> Iterator[str]:
         yield f'<p class="note {level}">{code.text(words)}</p>'
 
 
-def _call(use: ToolUse | None, done: ToolFinished) -> str:
+def _call(use: ToolUse | None, done: ToolFinished, decided: Decided | None) -> str:
     about = calls.subject(use) if use else ""
     wrong = done.is_error or done.outcome != "done"
     end = f"{'✗ ' if wrong else ''}{calls.outcome(done)}"
     shown = isinstance(done.view, Diff | Todo)
-    return _folded(done.tool, about, end, _result(use, done), opened=shown, wrong=wrong)
+    inside = _result(use, done) + (_decision(decided) if decided else "")
+    return _folded(done.tool, about, end, inside, opened=shown, wrong=wrong)
+
+
+def _decision(decided: Decided) -> str:
+    if decided.by in ("builtin", "mode"):
+        return ""
+    words = f" You said: {decided.words}" if decided.words else ""
+    return f'<p class="note">{code.text(f"{_VERBS[decided.decision]}. {decided.why}{words}")}</p>'
 
 
 def _folded(what: str, about: str, end: str, inside: str, *, opened: bool = False, wrong: bool = False) -> str:
@@ -125,7 +140,10 @@ def _result(use: ToolUse | None, done: ToolFinished) -> str:
         case Diff():
             return code.diff(done.view)
         case Todo():
-            items = "".join(f"<li>{code.text(line)}</li>" for line in calls.todo(done.view))
+            items = "".join(
+                f'<li class="{item.status}"><b>{_MARKS[item.status]}</b>{code.text(item.text)}</li>'
+                for item in done.view.items
+            )
             return f'<ul class="todo">{items}</ul>'
         case Shell(command=command):
             run = code.lines(command, language="bash")

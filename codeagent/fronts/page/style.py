@@ -23,7 +23,7 @@ a { color: var(--accent); }
 .facts .place { white-space: normal; overflow-wrap: anywhere; }
 .you { margin: 2.2rem 0 1.2rem; padding: .7rem 1rem; background: var(--surface); border-left: 3px solid var(--accent);
   border-radius: 0 6px 6px 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.said { overflow-wrap: anywhere; } .said > :last-child { margin-bottom: .8em; }
+.said { overflow-wrap: anywhere; } details + .said { margin-top: .9rem; } .said > :last-child { margin-bottom: .8em; }
 code, pre { font: .84rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 :not(pre) > code { background: var(--surface); padding: .1em .3em; border-radius: 4px; }
 pre { margin: .4rem 0 .8rem; padding: .6rem .8rem; background: var(--surface); border-radius: 6px; overflow-x: auto;
@@ -47,7 +47,9 @@ summary .what b { display: inline-block; min-width: 3.6em; margin-right: .6em; }
 summary .end { margin-left: auto; flex: none; font-size: .87rem; }
 .wrong .end, .error { color: var(--removed); } .warning { color: var(--warning); }
 .thinks { color: var(--muted); white-space: pre-wrap; font-size: .92rem; }
-.todo { list-style: none; padding: 0; } .note { margin: .3rem 0; }
+.todo { list-style: none; padding: 0; } .todo li.completed { color: var(--muted); }
+.todo li.in_progress { font-weight: 600; } .todo b { display: inline-block; width: 1.4em; font-weight: normal; }
+.note { margin: .3rem 0; } details > .note { margin: -.4rem 0 .6rem 1.15rem; }
 table { border-collapse: collapse; } th, td { border: 1px solid var(--line); padding: .25em .6em; text-align: left; }
 blockquote { margin: 0 0 .8em; padding-left: 1em; border-left: 3px solid var(--line); color: var(--muted); }
 img { max-width: 100%; border-radius: 6px; }
