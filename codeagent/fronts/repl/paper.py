@@ -100,8 +100,13 @@ class Paper:
 
     def _put(self, text: str) -> None:
         encoding = self._stream.encoding or "utf-8"
-        self._stream.write(text.encode(encoding, "replace").decode(encoding))
-        self._stream.flush()
+        try:
+            self._stream.write(text.encode(encoding, "replace").decode(encoding))
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return  # the terminal is gone: SIGHUP ends the program, and the turn is put on record first
 
 
 def _rendered(source: str, width: int, *, colour: bool) -> str:
