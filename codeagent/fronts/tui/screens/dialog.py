@@ -34,6 +34,7 @@ class Dialog(ModalScreen[T], Generic[T]):
         super().__init__()
         self.stage = stage
         self.guard = Guard()
+        self.set_class(self.GUARDED, "-unarmed")
         if not self.GUARDED:
             self.guard.until = 0.0
         self._expectant = True
