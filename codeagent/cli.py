@@ -126,7 +126,7 @@ def _told(error: Exception, environ: Mapping[str, str]) -> int:
             words, code = crash.report(error, crash.state_home(environ) / "codeagent"), 1
     try:
         sys.stderr.write(f"codeagent: {clean(words)}\n")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
         return code  # nobody can be told: the code has to say it
     return code
 

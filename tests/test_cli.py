@@ -1,4 +1,4 @@
-"""The command line: flags, fronts, mistakes in words, exit codes. The program is run for real."""
+"""The program from outside: what it prints, where, and with which exit code. It is run for real."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from codeagent import __version__, cli, flags
-from codeagent.flags import Mistake, parse
-from codeagent.options import Options
+from codeagent import __version__, cli
+from tests.loopback import KEY, Loopback, call, say
 
 
 def program(*argv: str, env: Mapping[str, str], cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -28,84 +27,6 @@ def program(*argv: str, env: Mapping[str, str], cwd: Path, stdin: bytes = b"") -
         timeout=50,
         check=False,
     )
-
-
-# --- flags ---
-
-
-def test_no_flags_is_the_default() -> None:
-    assert parse([]) == Options()
-
-
-def test_every_flag_of_the_help_has_its_place_in_the_options() -> None:
-    fields = set(Options.__struct_fields__)
-    names = {a.dest for a in flags.parser()._actions} - {"help", "version", "dangerously_skip_permissions"}
-    assert {n.removesuffix("_file") if "prompt_file" in n else n for n in names} == fields - {"prompt"}
-
-
-def test_words_are_the_prompt_wherever_they_stand() -> None:
-    options = parse(["-p", "review", "--model", "opus", "this file", "--", "--not-a-flag"])
-    assert options.prompt == "review this file --not-a-flag"
-    assert options.print
-    assert options.model == "opus"
-
-
-@pytest.mark.parametrize(
-    ("spelling", "field", "value"),
-    [
-        (["--allowedTools", "read"], "allowed_tools", ("read",)),
-        (["--disallowedTools=bash,edit"], "disallowed_tools", ("bash", "edit")),
-        (["--maxTurns", "7"], "max_turns", 7),
-        (["--permissionMode", "bypassPermissions"], "permission_mode", "bypass"),
-        (["--dangerously-skip-permissions"], "permission_mode", "bypass"),
-        (["--appendSystemPrompt", "Be brief."], "append_system_prompt", "Be brief."),
-        (["--addDir", ".", "--add-dir", "/"], "add_dir", (".", "/")),
-        (["--tools", ""], "tools", ""),
-        (["-c"], "continue_", True),
-        (["-r"], "resume", ""),
-        (["-r", "abc"], "resume", "abc"),
-        (["--max-budget-usd", "0.5"], "max_budget_usd", 0.5),
-    ],
-)
-def test_spellings(spelling: list[str], field: str, value: object) -> None:
-    assert getattr(parse(spelling), field) == value
-
-
-def test_lists_of_rules_are_parted_by_commas_and_blanks_outside_parentheses() -> None:
-    given = parse(["--allowed-tools", "Bash(git log --oneline, *) Edit,read", "--allowed-tools", "mcp__a__b"])
-    assert given.allowed_tools == ("Bash(git log --oneline, *)", "Edit", "read", "mcp__a__b")
-
-
-def test_prompts_from_files_join_those_from_flags(tmp_path: Path) -> None:
-    file = tmp_path / "prompt.md"
-    file.write_text("From the file.")
-    given = parse(["--append-system-prompt", "From the flag.", "--append-system-prompt-file", str(file)])
-    assert given.append_system_prompt == "From the flag.\n\nFrom the file."
-
-
-@pytest.mark.parametrize(
-    ("argv", "words"),
-    [
-        (["--modle", "x"], "Unknown flag --modle. Did you mean --model?"),
-        (["--xyzzy"], "Unknown flag --xyzzy."),
-        (["--max-turns", "0"], "no whole number above 0"),
-        (["--max-seconds", "soon"], "no number above 0"),
-        (["--permission-mode", "fast"], "'fast' is no mode; modes are default,"),
-        (["--output-format", "xml"], "invalid choice: 'xml'"),
-        (["--model"], "expected one argument"),
-        (["--cwd", "/no/such"], "There is no directory /no/such"),
-        (["--add-dir", "/no/such"], "There is no directory /no/such"),
-        (["--system-prompt-file", "/no/such"], "cannot read /no/such"),
-        (["-c", "-r", "x"], "exclude each other"),
-        (["-p", "-r"], "no list to choose from"),
-        (["--input-format", "stream-json"], "needs --output-format stream-json"),
-        (["--include-partial-messages"], "needs --output-format stream-json"),
-    ],
-)
-def test_mistakes_say_what_came_and_what_to_do(argv: list[str], words: str) -> None:
-    with pytest.raises(Mistake, match=r"[.)a-z\d]$") as told:
-        parse(argv)
-    assert words in str(told.value)
 
 
 # --- the program ---
@@ -150,6 +71,42 @@ def test_without_a_key_headless_says_how_to_set_one(program_env: Mapping[str, st
     done = program("-p", "hi", env=program_env, cwd=project)
     assert done.returncode == 5
     assert b"ANTHROPIC_API_KEY" in done.stderr
+
+
+def test_the_plain_front_without_a_key_says_so_too(program_env: Mapping[str, str], project: Path) -> None:
+    done = program("--plain", env=program_env, cwd=project)
+    assert done.returncode == 5
+    assert done.stderr.startswith(b"codeagent: ")
+
+
+def test_a_real_connection_streams_its_own_events(program_env: Mapping[str, str], project: Path) -> None:
+    with Loopback([call("read", file_path="README.md"), say("It is a shop.")]) as server:
+        env = {**program_env, "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        (project / "README.md").write_text("# A shop\n")
+        argv = ["-p", "what is it?", "--output-format", "stream-json", "--include-partial-messages"]
+        done = program(*argv, env=env, cwd=project)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert lines[-1]["result"] == "It is a shop."
+    streamed = [line["event"] for line in lines if line["type"] == "stream_event"]
+    assert [event["type"] for event in streamed].count("message_start") == 2
+    assert streamed[0]["message"]["id"], "the provider's own event"
+
+
+def test_a_wrong_key_is_exit_5_in_every_format(program_env: Mapping[str, str], project: Path) -> None:
+    with Loopback([]) as server:
+        env = {**program_env, "ANTHROPIC_API_KEY": "wrong", "ANTHROPIC_BASE_URL": server.url}
+        for form in ("text", "json", "stream-json"):
+            done = program("-p", "hi", "--output-format", form, env=env, cwd=project)
+            assert done.returncode == 5
+            assert b"key" in done.stderr
+            if form == "text":
+                assert done.stdout == b""
+                continue
+            result = json.loads(done.stdout.splitlines()[-1])
+            assert result["subtype"] == "error_during_execution"
+            assert result["api_error_status"] == 401
+            assert "result" not in result
 
 
 def test_a_run_leaves_a_session_that_can_be_listed_shown_and_gone_on_with(
@@ -265,6 +222,45 @@ def test_models_and_doctor_for_scripts(program_env: Mapping[str, str], project: 
     with_key = program("doctor", env={**program_env, "ANTHROPIC_API_KEY": "sk-test"}, cwd=project).stdout
     assert b"from ANTHROPIC_API_KEY" in with_key
     assert b"sk-test" not in with_key
+
+
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 0), (">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0)])
+@pytest.mark.parametrize("line", ["--version", "--help", "-p 'read README.md' --model offline"])
+def test_closed_standard_streams_are_no_fault(
+    line: str, closed: str, code: int, program_env: Mapping[str, str], project: Path
+) -> None:
+    (project / "README.md").write_text("# A shop\n")
+    shell = f"{sys.executable} -m codeagent {line} {closed}"
+    done = subprocess.run(["sh", "-c", shell], env=dict(program_env), cwd=project, capture_output=True, check=False)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_program_can_talk_to_it(program_env: Mapping[str, str], project: Path) -> None:
+    message = {"type": "user", "message": {"role": "user", "content": "run touch made"}}
+    argv = ["--input-format", "stream-json", "--output-format", "stream-json", "--model", "offline"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "codeagent", *argv, "--verbose", "--permission-prompt-tool", "stdio"],
+        env=dict(program_env),
+        cwd=project,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            told = json.loads(line)
+            if told["type"] == "control_request":
+                allowed = {"subtype": "success", "request_id": told["request_id"], "response": {"behavior": "allow"}}
+                process.stdin.write(json.dumps({"type": "control_response", "response": allowed}).encode() + b"\n")
+                process.stdin.close()
+    assert told["type"] == "result"
+    assert told["subtype"] == "success"
+    assert process.returncode == 0
+    assert (project / "made").exists()
 
 
 def test_a_debug_file_is_private(program_env: Mapping[str, str], project: Path) -> None:

@@ -78,3 +78,10 @@ def test_the_plain_front_brings_rich_and_its_editor_only_when_used(
 ) -> None:
     found = imported("-c", "import codeagent.fronts.repl.app", env=program_env, cwd=tmp_path)
     assert not {*SDK, *SCREENS, "pydantic"} & packages(found)
+
+
+def test_the_full_screen_is_there_before_the_sdk(program_env: Mapping[str, str], tmp_path: Path) -> None:
+    found = imported("-c", "import codeagent.wiring, codeagent.fronts.tui.app", env=program_env, cwd=tmp_path)
+    assert not {*SDK, "pydantic", "pathspec", "prompt_toolkit", "keyring", "markdown_it", "pygments"} & packages(found)
+    assert not {"codeagent.wiring.house", "codeagent.settings", "rich.markdown"} & found
+    assert len(found) <= 500

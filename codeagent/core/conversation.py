@@ -38,6 +38,7 @@ from codeagent.core.messages import (
     ToolSchema,
     ToolUse,
 )
+from codeagent.core.unpictured import PICTURES, unpictured
 
 NOT_RUN = "This call was not run: the turn was interrupted before it started."
 UNKNOWN = (
@@ -139,12 +140,12 @@ class Fold:
 
     def request(self, entries: Sequence[Entry]) -> Request:
         """The request that follows from these entries."""
-        now = self.parameters(entries)
+        now, told = self.parameters(entries), self.messages(entries)
         return Request(
             model=now.model,
             system=now.system,
             tools=now.tools,
-            messages=self.messages(entries),
+            messages=told if PICTURES not in now.without else tuple(map(unpictured, told)),
             max_tokens=now.max_tokens,
             effort=now.effort,
             cache="1h" if now.cache == "1h" else "5m",

@@ -44,6 +44,11 @@ class Typed:
         self._fd = fd
         self._held = b""
 
+    @property
+    def ready(self) -> bool:
+        """Whether a whole line was read already."""
+        return b"\n" in self._held
+
     async def line(self) -> str | None:
         """The next line without its end, None when there are no more."""
         while b"\n" not in self._held:

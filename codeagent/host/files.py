@@ -48,6 +48,30 @@ def size_of(path: str) -> int:
         return size
 
 
+def exists(path: str) -> bool:
+    """Whether there is anything by this name, be it a link that leads nowhere."""
+    return os.path.lexists(path)
+
+
+def is_folder(path: str) -> bool:
+    """Whether the path leads to a folder."""
+    return Path(path).is_dir()
+
+
+def real(path: Path) -> str:
+    """Where a path leads when all links are followed."""
+    return str(path.resolve())
+
+
+def refuse_special(path: str) -> None:
+    """Raise ToolFault if the path leads, through whatever links, to something that is no regular file."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return
+    check_regular(path, mode)
+
+
 def current(path: str) -> bytes | None:
     """The bytes of a file that shall be changed; None when it may be created. Faults where neither is possible."""
     if os.path.lexists(path):

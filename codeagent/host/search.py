@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -175,6 +176,10 @@ async def _by_python(query: Query, folder: Path, file: str, lister: Lister) -> F
     return found
 
 
+_FRAME = re.compile(rb'\{"type": ?"(?:begin|end|skipped|error)"')
+"""Events that count when no more lines are kept."""
+
+
 class _Reading:
     """Takes events in turn and keeps what the query asks for; what lies beyond is only counted."""
 
@@ -187,7 +192,13 @@ class _Reading:
         """Lines kept and hits seen before the file that is being read, for it may turn out to be binary."""
         self.error = ""
 
+    @property
+    def full(self) -> bool:
+        """Whether the lines asked for are there, with those beside them."""
+        return self._seen > self._query.skip + self._query.keep
+
     def take(self, line: bytes) -> None:
+        """One event."""
         if line.startswith((b'{"type":"match"', b'{"type": "match"')):
             self._match(line)
         elif line.startswith((b'{"type":"context"', b'{"type": "context"')):
@@ -243,7 +254,7 @@ async def _read_all(stream: Any, reading: _Reading) -> None:
         if more:
             reading.take(b"".join(rest))
             rest = [more.pop()]
-            for line in more:
+            for line in filter(_FRAME.match, more) if reading.full else more:
                 reading.take(line)
     reading.take(b"".join(rest))
 

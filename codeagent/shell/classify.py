@@ -117,7 +117,7 @@ def _reader(name: str, program: Program, rest: Words) -> Words:
         return ()
     if name == "strings" and any(path.startswith("@") for path in operands):
         raise Doubt("strings @file takes more words from that file")
-    return tuple(path for path in (*operands, *parsed.paths) if path != "-")
+    return tuple(path for path in operands if path != "-")
 
 
 def _git(rest: Words, git_inert: Callable[[], bool]) -> Words:

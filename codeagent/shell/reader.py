@@ -53,7 +53,7 @@ def read_line(command: str, cwd: str, judge: Judge, git_inert: Callable[[], bool
         elif part.words[0] == "cd":
             target = part.words[1] if part.readonly else None
             spots = () if target is None else tuple(judge(spot, "read").path for spot in places.all(target))
-            places.enter(spots, aside=found.link in {"|", "|&"})
+            places.enter(spots, aside=found.link in {"|", "|&", "||"})
         disturbed = disturbed or not (part.readonly or part.words is None or part.words[0] not in _DISTURBERS)
     return ShellReading(tuple(parts), not doubt, doubt, search.reason, tuple(touches))
 
@@ -77,7 +77,10 @@ class _Places:
         return [posixpath.join(place, path) for place in self.now]
 
     def enter(self, targets: tuple[str, ...], *, aside: bool) -> None:
-        """A cd to one of `targets`; none when it is not known where it leads. In a pipe it moves nobody else."""
+        """A cd to one of `targets`; none when it is not known where it leads.
+
+        `aside`: in a pipe it moves nobody else, and behind `||` it may not have run.
+        """
         self.moved = True
         self._else = tuple(dict.fromkeys((*self._else, *targets)))
         self.now = self._else if aside else targets
@@ -102,8 +105,8 @@ def _part(
     finding = classify(known, look, git_inert)
     if finding.readonly and places.moved and "git" in known:
         finding = Finding("git after cd may work in another repository", Risk.HIGH, finding.touches)
-    if finding.readonly and known[0] == "cd" and not _same_both_ways(known[1], places, judge):
-        finding = Finding("cd through a link and back leads elsewhere", Risk.HIGH, finding.touches)
+    if finding.readonly and known[0] == "cd" and not _without_links(known[1], places, judge):
+        finding = Finding("cd through a link is not followed", Risk.HIGH, finding.touches)
     inputs = tuple(look(r.target.value or "") for r in found.redirects if r.op == "<")
     finding = finding._replace(touches=(*inputs, *finding.touches))
     if inputs and not finding.readonly:
@@ -116,10 +119,9 @@ def _nowhere(path: str) -> Touch:
     return Touch(path, "read", "outside", path, "is relative to a directory that is only known when it runs")
 
 
-def _same_both_ways(path: str, places: _Places, judge: Judge) -> bool:
-    """Bash's cd drops `link/..` by name, the system follows the link: both must lead to one place."""
-    wanted = places.all(path)
-    return all(judge(posixpath.normpath(name), "read").path == judge(name, "read").path for name in wanted)
+def _without_links(path: str, places: _Places, judge: Judge) -> bool:
+    """After `cd link`, bash's `cd ..` leaves by name and `cat ../x` by the real parent: not followed."""
+    return all(judge(spot, "read").path == posixpath.normpath(spot) for spot in places.all(path))
 
 
 def _obstacle(found: Command, look: Callable[[str], Touch]) -> str:

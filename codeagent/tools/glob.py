@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISREG
 from typing import ClassVar
 
 from codeagent.core.effects import Effect, Permit, Risk, Touch
@@ -15,7 +13,8 @@ from codeagent.core.errors import ToolFault
 from codeagent.core.globs import BadPattern, expand, is_literal, matcher
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Listing, Plain
-from codeagent.host.listing import Listed, Lister
+from codeagent.host import files
+from codeagent.host.listing import Listed, Lister, newest
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import FilePath, Input, Line, prompt
 from codeagent.tools.places import Judge, judged, same_place, searched, shown_path, shown_within, standing
@@ -80,7 +79,7 @@ class Glob:
         else:
             listed = await self._lister.files(folder, rules=rules)
         match = matcher(pattern)
-        paths = await asyncio.to_thread(_newest, folder, (p for p in listed.paths if match(p)))
+        paths = await asyncio.to_thread(newest, folder, (p for p in listed.paths if match(p)))
         notes = [f"could not read, skipped: {', '.join(listed.troubles[:5])}"] if listed.troubles else []
         left_out = await self._lister.left_out(folder) if rules and len(paths) < SHOWN else []
         notes += await asyncio.to_thread(_hints, folder, pattern, listed.paths, left_out, paths)
@@ -89,7 +88,7 @@ class Glob:
 
 def _is_there(folder: Path, pattern: str) -> bool:
     """Whether the pattern is the plain name of something in the folder itself: then nothing need be listed."""
-    return is_literal(pattern) and "/" not in pattern and os.path.lexists(folder / pattern)
+    return is_literal(pattern) and "/" not in pattern and files.exists(f"{folder}/{pattern}")
 
 
 def _split(args: GlobInput) -> _Search:
@@ -110,25 +109,12 @@ def _split(args: GlobInput) -> _Search:
     tail = "/".join(segment for segment in segments[literal:] if segment)
     if not head:
         return _Search(args.path, tail or "*")
-    return _Search(head if head.startswith(("/", "~/")) else os.path.join(args.path, head), tail or "*")  # noqa: PTH118  text that the judge resolves
+    return _Search(head if head.startswith(("/", "~/")) else f"{args.path}/{head}", tail or "*")
 
 
 def _leads_out(pattern: str) -> bool:
     """Whether the pattern says itself that it leaves the folder; else a link does, and links are not followed."""
     return pattern.startswith(("/", "~/")) or ".." in pattern.split("/")
-
-
-def _newest(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Regular files, and links to such, the newest first, then by path."""
-    found = []
-    for path in paths:
-        try:
-            state = os.stat(f"{folder}/{path}")  # noqa: PTH116  50,000 times
-        except OSError:
-            continue
-        if S_ISREG(state.st_mode):
-            found.append((-state.st_mtime_ns, path))
-    return [path for _, path in sorted(found)]
 
 
 def _hints(folder: Path, pattern: str, listed: list[str], left_out: list[str], found: list[str]) -> list[str]:
@@ -141,7 +127,7 @@ def _hints(folder: Path, pattern: str, listed: list[str], left_out: list[str], f
         deeper = matcher(f"**/{pattern}")
         if count := sum(1 for path in listed if deeper(path)):
             notes.append(f"none in this folder itself, but **/{pattern} finds {count:,}")
-    if "[" in pattern and os.path.lexists(folder / pattern):
+    if "[" in pattern and files.exists(f"{folder}/{pattern}"):
         notes.append(f"a file literally called {pattern} exists; write [[] for a literal bracket")
     return notes
 

@@ -215,7 +215,7 @@ def _seen(found: Found, folder: Path) -> tuple[Saw, ...]:
 
 def _saw(path: Path) -> Saw | None:
     try:
-        real = str(path.resolve())
+        real = files.real(path)
         real.encode()
         return Saw(real, files.digest(files.load(real)), first=1, last=0, whole=False)
     except (ToolFault, OSError, UnicodeEncodeError):

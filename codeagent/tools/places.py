@@ -9,7 +9,7 @@ from typing import Literal
 
 from codeagent.core.effects import Touch
 from codeagent.core.errors import ToolFault
-from codeagent.host.files import size_of
+from codeagent.host.files import exists, is_folder, size_of
 from codeagent.host.nearby import near_names, twin
 from codeagent.host.workspace import Workspace
 
@@ -24,7 +24,7 @@ def judged(judge: Judge, named: str, access: Literal["read", "write"], field: st
     """
     try:
         touch = judge(named, access)
-        if touch.place == "inside" and not os.path.lexists(touch.path) and (other := twin(touch.path)):
+        if touch.place == "inside" and not exists(touch.path) and (other := twin(touch.path)):
             return judge(other, access)
     except (OSError, ValueError, RuntimeError) as error:
         raise ToolFault(f"{field}: {named!r} is no usable path: {error}.", kind="missing") from error
@@ -53,9 +53,9 @@ def missing(touch: Touch, root: Path, field: str = "file_path") -> ToolFault:
 def standing(touch: Touch, root: Path) -> tuple[Path, str]:
     """Where to search: a folder and no file, or the folder of a single regular file and its name. Else a fault."""
     path = Path(touch.path)
-    if path.is_dir():
+    if is_folder(touch.path):
         return path, ""
-    if not os.path.lexists(path):
+    if not exists(touch.path):
         fault = missing(touch, root, "path")
         raise ToolFault(str(fault), summary=fault.summary, kind="no_path")
     size_of(touch.path)

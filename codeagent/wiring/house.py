@@ -12,19 +12,20 @@ from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.listed import Listed
+from codeagent.core.listed import Listed, ListedJob
 from codeagent.core.ports import Front
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import Jobs, end_leftovers
+from codeagent.host.jobs import end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
 from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.wiring import tooling
+from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
@@ -46,7 +47,7 @@ class House:
         raw = options.include_partial_messages
         self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
         self._keeper = Keeper(None, self._clock.now)
-        self._jobs: list[Jobs] = []
+        self._background = Background()
         self._names = Names(ground.files)
         self.began = 0
         """How many entries of the journal are older than this run."""
@@ -55,6 +56,7 @@ class House:
         """Open the session that the options ask for. Raises CodeagentError with words for a person."""
         if key:
             self._ground.use_key(key, keep=keep_key)
+        end_orphans()
         named = model or self._options.model
         log = self._asked_for()
         if log is None:
@@ -153,7 +155,7 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
-        self._jobs.append(jobs)
+        self._background.follow(jobs)
         return tools
 
     def _settle(
@@ -204,6 +206,11 @@ class House:
         """Commands run unconfined so far."""
         return ""
 
+    @property
+    def theme(self) -> str:
+        """As set."""
+        return str(self._ground.settings["theme"])
+
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
         here = self._keeper.name
@@ -228,6 +235,18 @@ class House:
         """Project files for completion, as last listed."""
         return self._names()
 
+    def jobs(self) -> Sequence[ListedJob]:
+        """Background commands of this session."""
+        return self._background.listed()
+
+    def job_output(self, job: str) -> str:
+        """What a background command wrote so far."""
+        return self._background.output(job)
+
+    async def stop_job(self, job: str) -> None:
+        """End a background command."""
+        await self._background.stop(job)
+
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""
         await self._choice.warm(self.agent.model)
@@ -235,8 +254,7 @@ class House:
     async def close(self) -> None:
         """End background work, close connections, sync and release the log."""
         try:
-            for jobs in self._jobs:
-                await jobs.close()
+            await self._background.close()
             await self._choice.close()
         finally:
             self._keeper.close()

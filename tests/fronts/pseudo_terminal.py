@@ -72,6 +72,12 @@ class PseudoTerminal:
             assert self._read(end - time.monotonic()), f"no {text!r} in:\n{self.raw[after:].decode(errors='replace')}"
         return self.raw.index(wanted, after) + len(wanted)
 
+    def wait_until_shown(self, text: str, seconds: float = 15.0) -> None:
+        """Read until the screen shows `text`; an editor may write only the cells that changed."""
+        end = time.monotonic() + seconds
+        while text not in self.text:
+            assert self._read(end - time.monotonic()), f"no {text!r} on:\n{self.text}"
+
     def wait(self, seconds: float = 20.0) -> int:
         """Read until the program has ended; its exit code, negative for a signal."""
         end = time.monotonic() + seconds

@@ -140,6 +140,7 @@ def test_what_happens_beside_the_conversation(wire: WireLines, event: Event, wan
     "event",
     [
         Noted("for the model", to="model"),
+        Noted("", to="person"),
         Switched(model="m"),
         TextDelta("a"),
         UserSaid((Text("hi"),)),

@@ -85,6 +85,8 @@ def test_read_only(command: str, read: Any) -> None:
         "cd src && git status",
         "cd far/.. && ls",
         "cd out && ls",
+        "cd far && cd .. && cat ../x",
+        "ls || cd src && cat ../x",
         "cd - && ls",
         "ls | cd src && cat ../../other/x",
         "ls | cd src/deep && cat ../../README.md",

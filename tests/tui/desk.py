@@ -56,6 +56,10 @@ class TestDesk:
     began = 0
 
     @property
+    def theme(self) -> str:
+        return str(self._more.get("theme", ""))
+
+    @property
     def history(self) -> Path | None:
         return self._more.get("history")
 

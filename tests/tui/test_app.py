@@ -237,11 +237,11 @@ async def test_only_what_is_near_the_screen_is_drawn() -> None:
     app = seated(entries=[OPENED, *[UserSaid((Text(f"message {i}"),)) for i in range(5000)]])
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "message 4999" in screen_text(app))
-        assert len(app.transcript._drawn) < 100
+        assert len(app.transcript.page) < 100
         for _ in range(8):
             await pilot.press("pageup")
         assert "message 49" in screen_text(app)
-        assert len(app.transcript._drawn) < 400
+        assert len(app.transcript.page) < 400
 
 
 async def test_another_width_wraps_again_and_keeps_the_place() -> None:
@@ -252,7 +252,7 @@ async def test_another_width_wraps_again_and_keeps_the_place() -> None:
         await pilot.press("pageup", "pageup")
         first = next(row.split()[0] for row in screen_text(app).splitlines() if "part" in row)
         await pilot.resize_terminal(50, 24)
-        await until(pilot, lambda: app.transcript._painter.width < 60)
+        await until(pilot, lambda: app.transcript.page.painter.width < 60)
         assert any(first in row or int(first[4:]) > 0 for row in screen_text(app).splitlines())
         assert all(len(row) <= 50 for row in screen_text(app).splitlines())
 
@@ -275,6 +275,23 @@ async def test_calls_unfold_by_key_and_click() -> None:
         assert app.composer.text == "x"
         await pilot.press("ctrl+o")
         await until(pilot, lambda: "the inside" in screen_text(app))
+
+
+async def test_rows_are_selected_and_copied_with_the_mouse() -> None:
+    app = seated(entries=[OPENED, AssistantSaid((Text("first line\n\nsecond line"),))])
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "second line" in screen_text(app))
+        await pilot.mouse_down(app.transcript, offset=(3, 0))
+        await pilot.hover(app.transcript, offset=(8, 2))
+        await pilot.mouse_up(app.transcript, offset=(8, 2))
+        await until(pilot, lambda: app.clipboard)
+    assert app.clipboard == "first line\n\nsecond"
+
+
+async def test_a_light_theme_from_the_settings() -> None:
+    app = seated(theme="light")
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.screen.styles.background.hex.lower() == "#fbfaf7")
 
 
 @pytest.mark.parametrize(("size", "rows"), [((40, 12), 1), ((80, 24), 3)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Any
 
 import pytest
@@ -62,6 +63,13 @@ class Asking:
         await self.pilot.press(*keys)
 
 
+async def arm(app: Codeagent, pilot: Any) -> None:
+    """Let the typing guard's time pass."""
+    await until(pilot, lambda: isinstance(app.screen, Dialog) and app.screen.guard.until < inf)
+    app.screen.guard.until = 0.0
+    await pilot.pause()
+
+
 @asynccontextmanager
 async def asking(question: Question, size: tuple[int, int] = (90, 30), armed: bool = True) -> AsyncIterator[Asking]:
     """The dialog of a question on the screen, by default already armed."""
@@ -71,8 +79,7 @@ async def asking(question: Question, size: tuple[int, int] = (90, 30), armed: bo
         worker = app.run_worker(app.bridge.ask(question), exit_on_error=False)
         await until(pilot, lambda: isinstance(app.screen, Dialog))
         if armed:
-            app.screen.guard.until = 0.0
-            await pilot.pause()
+            await arm(app, pilot)
         yield Asking(app, pilot, worker)
 
 
@@ -209,7 +216,7 @@ async def test_several_questions_wait_for_each_other() -> None:
         await dialog.press("1")
         await until(dialog.pilot, lambda: "make two" in dialog.text)
         assert "2 of 2" in dialog.text
-        dialog.app.screen.guard.until = 0.0
+        await arm(dialog.app, dialog.pilot)
         await dialog.press("escape")
         await until(dialog.pilot, lambda: second.is_finished)
         assert second.result == Answer("no")
@@ -226,8 +233,7 @@ async def test_the_real_gate_asks_and_the_answer_counts() -> None:
     app = seated(say("", call("1", "change", answer="a.py")), say("Changed."))
     async with app.run_test() as pilot:
         app.talk.send("change it")
-        await until(pilot, lambda: isinstance(app.screen, Dialog))
-        app.screen.guard.until = 0.0
+        await arm(app, pilot)
         await pilot.press("1")
         await until(pilot, lambda: "Changed." in screen_text(app))
     assert any(isinstance(e, ToolFinished) and e.outcome == "done" for e in app.talk.desk.agent.journal.entries)

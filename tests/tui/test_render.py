@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from codeagent.core.clean import clean
 from codeagent.core.views import Diff, Hunk
 from codeagent.fronts.tui import diffs
-from codeagent.fronts.tui.blocks import Block, Call
 from codeagent.fronts.tui.code import highlight
 from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
+from codeagent.fronts.tui.pieces import Block, Call
 from codeagent.fronts.tui.render import LEFT, MEASURE, Painter
 
 

@@ -160,12 +160,15 @@ class Repl:
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
         desk.files()  # begins the listing, so that the first Tab has it
-
         return Prompt(desk.history, desk.files)
 
     async def _next(self, lines: Lines) -> str | None:
         """The next message. Ctrl+C twice on an empty prompt ends the input."""
         self._paper.gap()
+        if lines is not self._typed and self._typed.ready:  # typed in the last moment of the turn
+            ahead = await self._typed.line()
+            self._paper.line(f"{YOU}{ahead}")
+            return ahead
         while True:
             if lines is self._typed:
                 self._paper.prompt(YOU)

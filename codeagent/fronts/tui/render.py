@@ -19,8 +19,8 @@ from textual.strip import Strip
 from codeagent.core.clean import clean
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
 from codeagent.fronts import present
-from codeagent.fronts.tui.blocks import Block, Call
 from codeagent.fronts.tui.palette import Glyphs, Palette
+from codeagent.fronts.tui.pieces import Block, Call
 from codeagent.fronts.tui.splitter import split
 
 if TYPE_CHECKING:

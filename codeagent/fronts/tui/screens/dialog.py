@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events
@@ -32,7 +33,7 @@ class Dialog(ModalScreen[T], Generic[T]):
     def __init__(self, stage: Stage) -> None:
         super().__init__()
         self.stage = stage
-        self.guard = Guard(stage.now(), stage.last_key)
+        self.guard = Guard()
         if not self.GUARDED:
             self.guard.until = 0.0
         self._expectant = True
@@ -87,8 +88,14 @@ class Dialog(ModalScreen[T], Generic[T]):
             yield Menu(self.stage.palette, self.items(), id="answers")
 
     def on_mount(self) -> None:
-        self._wait()
         self.dress()
+        self.call_after_refresh(self._shown)
+
+    def _shown(self) -> None:
+        """It has been painted: only now can a key be meant for it, however busy the machine is."""
+        if self.GUARDED:
+            self.guard.shown(self.stage.now(), self.stage.last_key())
+        self._wait()
 
     def on_resize(self) -> None:
         self.dress()
@@ -159,9 +166,9 @@ class Dialog(ModalScreen[T], Generic[T]):
         event.stop()
         if event.key == "escape":
             self.decline()
-        elif not self.guard.takes(self.stage.now()):
-            self.set_class(True, "-unarmed")
-            self._wait()
+        elif not self.guard.takes(event.time):
+            if self.is_attached and self.guard.until < inf:
+                self._wait()
             if event.is_printable and event.character:
                 self.stage.stray(event.character)
         elif not self.key(event.key):
@@ -185,6 +192,6 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def on_menu_picked(self, event: Menu.Picked) -> None:
         event.stop()
-        if self.guard.takes(self.stage.now()):
+        if self.guard.takes(event.time):
             self.menu.choose(event.index)
             self.choose(event.index)

@@ -28,9 +28,9 @@ from codeagent.core.events import (
 )
 from codeagent.core.messages import Image, Text, Thinking, ToolUse
 from codeagent.core.views import Diff, Hunk, Plain, Shell, Todo, TodoItem
-from codeagent.fronts.tui.blocks import Story
 from codeagent.fronts.tui.palette import DARK, UNICODE
 from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.story import Story
 
 ASKED = Asked(1, "m", "d", "s", "t", 1, 100)
 WORDS = "First *words*.\n\n- a\n- b\n\n```py\nx = 1\n```\n\nLast."
