@@ -42,7 +42,7 @@ from codeagent.core.unpictured import PICTURES, unpictured
 
 NOT_RUN = "This call was not run: the turn was interrupted before it started."
 UNKNOWN = (
-    "The outcome of this call is unknown: codeagent stopped while it ran, so it may have happened, wholly or in part. "
+    "The outcome of this call is unknown: it was cut off while it ran, so it may have happened, wholly or in part. "
     "Look at the current state before you do it again."
 )
 SILENT = "(no output)"
