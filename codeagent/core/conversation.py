@@ -114,6 +114,11 @@ def digest(part: object) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def tail(asked: Request) -> tuple[str, ...]:
+    """A short digest of each block of the last two messages, as `Asked.tail` keeps them."""
+    return tuple(digest(block)[:12] for message in asked.messages[-2:] for block in message.blocks)
+
+
 def messages(entries: Sequence[Entry]) -> tuple[Message, ...]:
     """The conversation: alternating roles, the user first."""
     return Fold().messages(entries)

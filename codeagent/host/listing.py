@@ -78,6 +78,17 @@ class Lister:
             return await git.is_ignored(str(folder), self.git, self.env)
         return await asyncio.to_thread(ignoring.lifted, folder, self._top(folder))
 
+    def rg_rules(self, folder: Path) -> list[str]:
+        """How ripgrep is to choose files as git does: dot files too, by .gitignore alone.
+
+        Where there is no repository the rules begin in the project's root, and the user's own do not count.
+        """
+        rules = ["--hidden", "--no-ignore-dot", "--glob=!.git"]
+        if git.work_tree(folder) is None:
+            rules += ["--no-require-git", "--no-ignore-global"]
+            rules += ["--no-ignore-parent"] if folder == self.root else []
+        return rules
+
     async def _by_git(self, folder: Path, meanwhile: Callable[[Sequence[str]], None] | None) -> Listed:
         paths = await git.tracked_and_untracked(str(folder), self.git, self.env, meanwhile=meanwhile)
         nested = [path for path in paths if path.endswith("/")]
@@ -89,8 +100,7 @@ class Lister:
 
     async def _by_rg(self, folder: Path) -> Listed:
         """ripgrep's files, and the links that it passes over, in the folders that it looked into."""
-        parents = [] if folder != self.root else ["--no-ignore-parent"]
-        command = [self.rg, "--no-config", "--files", "--null", "--no-ignore-global", *RG_RULES, *parents]
+        command = [self.rg, "--no-config", "--files", "--null", *self.rg_rules(folder)]
         ended = await run(command, str(folder), self.env)
         paths = [os.fsdecode(name) for name in ended.out.split(b"\0") if name]
         troubles = [line for line in ended.err.decode("utf-8", "replace").splitlines() if "os error" in line]
@@ -103,10 +113,6 @@ class Lister:
 
     def _top(self, folder: Path) -> Path:
         return self.root if folder.is_relative_to(self.root) else folder
-
-
-RG_RULES = ("--hidden", "--no-require-git", "--no-ignore-dot", "--glob=!.git")
-"""How ripgrep is to choose files: dot files too, by .gitignore alone, also where there is no repository."""
 
 
 def _links(folder: Path, top: Path, paths: list[str]) -> list[str]:

@@ -20,8 +20,7 @@ from typing import Any
 from msgspec.json import decode
 
 from codeagent.core.errors import ToolFault
-from codeagent.host.git import work_tree
-from codeagent.host.listing import RG_RULES, Lister
+from codeagent.host.listing import Lister
 from codeagent.host.programs import CHUNK, child, head_of
 
 PATTERN = 60_000
@@ -106,11 +105,9 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
         "--multiline-dotall": query.multiline,
         "--pcre2": query.pcre,
         "--no-ignore": not query.rules,
-        "--no-ignore-parent": folder == lister.root,
-        "--no-ignore-global": work_tree(folder) is None,
     }
     command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", "--sort=path", f"--max-filesize={BIGGEST}"]
-    command += [*RG_RULES, *(flag for flag, on in flags.items() if on)]
+    command += [*lister.rg_rules(folder), *(flag for flag, on in flags.items() if on)]
     command += [f"--before-context={query.before}", f"--after-context={query.after}"]
     if query.names_only:
         command.append("--max-count=1")

@@ -35,13 +35,13 @@ def rows() -> list[Row]:
 
 
 def _grow(here: Path) -> None:
-    """A work tree as of a big project: 50,000 files in 500 folders, half of them Python; one holds the rare word."""
+    """A work tree as of a big project: 50,000 files in 500 folders, a fifth of them Python; one holds the rare word."""
     texts = [f"def function_{n}(value):\n    return value + {n}\n\n\n".encode() * (5 + n) for n in range(50)]
     for folder in range(FOLDERS):
         place = here / f"package{folder // 25}" / f"part{folder}"
         place.mkdir(parents=True)
         for file in range(FILES):
-            (place / f"module{file}.{'py' if file % 2 else 'txt'}").write_bytes(texts[(folder + file) % 50])
+            (place / f"module{file}.{'py' if file % 5 == 3 else 'txt'}").write_bytes(texts[(folder + file) % 50])
     (here / "package7/part180/module33.py").write_bytes(texts[3] + f"# {NEEDLE}\n".encode())
     (here / ".gitignore").write_text("build/\n*.log\n__pycache__/\n")
     for command in (["git", "init", "-q"], ["git", "add", "-A"]):
@@ -55,7 +55,7 @@ def _searches(here: Path) -> list[Row]:
     places = Places(here, workspace.home, (), lambda: here)
     listing = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
     globbed = _ratio(
-        lambda: _called(Glob(workspace, places.judge), "25,000 files", pattern="**/*.py"),
+        lambda: _called(Glob(workspace, places.judge), "10,001 files", pattern="**/*.py"),
         lambda: _ran(listing, env, here),
     )
     rg = Lister(here, env).rg
