@@ -191,8 +191,13 @@ class Ground:
     @property
     def child_env(self) -> dict[str, str]:
         """The environment of commands, without our secrets."""
+        return child_environment(self._environ, self.secrets)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The credentials that we hold."""
         environment = self.settings.environment
-        return child_environment(self._environ, (environment.api_key, environment.auth_token, self._key))
+        return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
 
     def make_ready(self) -> None:
         """Make `.agent/` with its `.gitignore` before the first session is kept in it."""

@@ -28,6 +28,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     from codeagent.tools.memory import Memory
     from codeagent.tools.read import Read
     from codeagent.tools.todo import Todo
+    from codeagent.tools.web_fetch import WebFetch
     from codeagent.tools.write import Write
 
     places = Places(workspace.root, workspace.home, workspace.extra, lambda: workspace.cwd)
@@ -42,6 +43,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Todo(),
         AskUser(approver.ask, lambda: approver.attended),
         Memory(ground.notebook(session), workspace.root),
+        WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
