@@ -93,7 +93,7 @@ def live(entries: Sequence[Entry]) -> list[int]:
     """Positions of the entries that count: a rewind drops what came after the point it went back to."""
     path: list[int] = []
     for position, entry in enumerate(entries):
-        if isinstance(entry, Rewound):
+        if isinstance(entry, Rewound) and entry.conversation:
             path = live(entries[: min(entry.to, position)])
         else:
             path.append(position)
