@@ -62,7 +62,7 @@ class Place:
         found: dict[str, object] = {}
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))
-            if name.split("/")[0] == ".git":
+            if name.split("/", maxsplit=1)[0] == ".git":
                 continue
             if path.is_symlink():
                 found[name] = os.readlink(path)
