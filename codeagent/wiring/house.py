@@ -22,6 +22,7 @@ from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
+from codeagent.models.fallback import Fallback
 from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.wiring import tooling
@@ -172,7 +173,8 @@ class House:
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
         outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
-        self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
+        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
