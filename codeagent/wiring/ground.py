@@ -28,6 +28,7 @@ from codeagent.sessions import index
 from codeagent.sessions.search import search
 from codeagent.settings import SOURCES, Environment, Settings, remember_rule
 from codeagent.trust import CLAIMING, Trust
+from codeagent.wiring.own_tools import OwnTools
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
@@ -54,6 +55,9 @@ class Ground:
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self._problems: list[str] = [problem.text for problem in self.settings.problems]
+        tools = NOWHERE if options.bare else self.layout.tools
+        self.own_tools = OwnTools(tools, trusted=options.trust)
+        self._problems += [*self.own_tools.problems, *self.own_tools.claims]
         self.seal = self._own_seal()
         self._read: set[str] = set()
         self._anchors = Anchors(str(self.project), str(home), str(self.project))
@@ -150,7 +154,7 @@ class Ground:
             except ValueError as wrong:
                 self._problems.append(f"{text.source}: {wrong}.")
                 continue
-            if useless := never_matches(rule) or remark(rule):
+            if useless := never_matches(rule, self.own_tools.names) or remark(rule):
                 self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
             rules.append(rule)
         return Rules(rules, self._anchors)
@@ -242,6 +246,10 @@ class Ground:
         return prompt.compose(
             self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
         )
+
+    def tell(self, problem: str) -> None:
+        """Something that the person is told with the opening notes."""
+        self._problems.append(problem)
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""

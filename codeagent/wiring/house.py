@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
@@ -13,7 +14,7 @@ from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
-from codeagent.core.ports import Front
+from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
@@ -41,12 +42,21 @@ class House:
     agent: Agent
 
     def __init__(
-        self, options: Options, ground: Ground, front: Front, *, pace: float = 0, headless: bool = False
+        self,
+        options: Options,
+        ground: Ground,
+        front: Front,
+        *,
+        pace: float = 0,
+        headless: bool = False,
+        model: Model | None = None,
+        tools: Sequence[Tool[Any]] = (),
     ) -> None:
         self._options, self._ground, self._front, self._headless = options, ground, front, headless
+        self._further = tools
         self._clock = SystemClock()
         raw = options.include_partial_messages
-        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
+        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
         self._keeper = Keeper(None, self._clock.now)
         self._background = Background()
         self._names = Names(ground.files)
@@ -156,7 +166,7 @@ class House:
         )
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, self._further)
         self._background.follow(jobs)
         return tools
 
