@@ -100,7 +100,7 @@ class Verdict(Struct, frozen=True):
     """What the gate thinks of an effect, and why, in words that a person understands.
 
     `rule` is the rule's text and `where` its origin (`file:line`); `parts` explains each simple
-    command of a shell line as (text, decision, reason).
+    command of a shell line as (text, decision, reason); `ways` says what would change the decision.
     """
 
     decision: Decision
@@ -109,6 +109,7 @@ class Verdict(Struct, frozen=True):
     rule: str = ""
     where: str = ""
     parts: tuple[tuple[str, Decision, str], ...] = ()
+    ways: tuple[str, ...] = ()
 
 
 class AskPermission(Struct, frozen=True):
