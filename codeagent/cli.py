@@ -15,6 +15,8 @@ SUBCOMMANDS = {
     "sessions": "codeagent.subcommands.sessions:run",
     "models": "codeagent.subcommands.models:run",
     "doctor": "codeagent.subcommands.doctor:run",
+    "permissions": "codeagent.subcommands.permissions:run",
+    "audit": "codeagent.subcommands.audit:run",
 }
 """Name -> `run(argv, environ) -> int`, imported only when it is called for."""
 

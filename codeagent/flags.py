@@ -18,10 +18,12 @@ ABOUT = "A pair programmer in a terminal: say what you want, see every word and 
 
 AFTER = """\
 commands (each has its own --help):
-  demo       a guided tour on a sample project: no key, no network
-  sessions   list and show the sessions of this project
-  models     the models that can be used, with windows and prices
-  doctor     check this machine: key, tools, terminal
+  demo         a guided tour on a sample project: no key, no network
+  sessions     list and show the sessions of this project
+  permissions  the rules in force, and why a call would be asked
+  audit        what a session did, and who allowed it
+  models       the models that can be used, with windows and prices
+  doctor       check this machine: key, tools, terminal
 
 examples:
   codeagent                                 open a session here

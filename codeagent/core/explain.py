@@ -10,7 +10,7 @@ from codeagent.core.effects import Effect, Verdict
 from codeagent.core.judging import MODES, judge
 from codeagent.core.rules import Rules, narrow
 
-DECIDED = {"allow": "runs without a question", "ask": "is asked", "deny": "is refused"}
+DECIDED = {"allow": "Runs without a question", "ask": "Asked", "deny": "Refused"}
 
 
 def settled(verdict: Verdict, mode: str) -> Verdict:
@@ -23,15 +23,17 @@ def settled(verdict: Verdict, mode: str) -> Verdict:
 
 def told(effect: Effect, verdict: Verdict, mode: str) -> Iterator[str]:
     """The decision as lines of text: the whole, its parts, and what would change it."""
-    yield f"{effect.title}: {DECIDED[verdict.decision]} in mode {mode}."
-    yield from details(effect, verdict)
+    yield effect.title
+    first, *others = details(effect, verdict)
+    yield f"{DECIDED[verdict.decision]}, in mode {mode}. {first}"
+    yield from others
 
 
 def details(effect: Effect, verdict: Verdict) -> Iterator[str]:
     """The same without the first line, for a dialog that shows the effect already."""
     yield verdict.why or "No rule covers it."
     for touch in effect.touches:
-        if touch.place != "inside" and touch.path not in verdict.why:
+        if touch.place != "inside" and touch.path not in verdict.why and touch.why not in verdict.why:
             yield f"{touch.access}s {touch.path}: {touch.why or 'outside the project'}"
     if len(verdict.parts) > 1 or (verdict.parts and verdict.parts[0][2] not in verdict.why):
         yield ""
@@ -54,7 +56,7 @@ def _ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str) -> Iterator
         case "deny", "builtin":
             yield "Nothing: no rule, no mode and no answer lets this run."
         case "deny" | "ask", "rule":
-            yield f"Take {verdict.rule} out of {verdict.where}. An allow rule does not beat it."
+            yield f"Take {verdict.rule} out of {_place(verdict)}. An allow rule does not beat it."
             if verdict.decision == "ask":
                 yield "Your yes, each time."
         case "ask", "protected":
@@ -62,7 +64,7 @@ def _ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str) -> Iterator
         case "deny", "mode" if mode == "plan":
             yield "Approve the plan, or leave plan mode: Shift+Tab or /mode default."
         case "allow", "rule":
-            yield f"Take {verdict.rule} out of {verdict.where}, or add a deny or ask rule: both beat it."
+            yield f"Take {verdict.rule} out of {_place(verdict)}, or add a deny or ask rule: both beat it."
         case "allow", _ if not effect.free:
             yield f"A deny or ask rule, for example {_example(effect)} in permissions.ask."
         case "allow", _:
@@ -97,6 +99,10 @@ def suggestions(effect: Effect) -> tuple[str, ...]:
         pattern = touch.named if relative else f"/{touch.path}"
         rules.append(f"{tool}({pattern})")
     return tuple(dict.fromkeys(rules))
+
+
+def _place(verdict: Verdict) -> str:
+    return "the command line" if verdict.where == "command line" else verdict.where or "the rules"
 
 
 def _example(effect: Effect) -> str:

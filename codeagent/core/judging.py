@@ -31,7 +31,7 @@ def harmless(effect: Effect) -> bool:
 def _bound(effect: Effect, rules: Rules, mode: str) -> Verdict | None:
     """What holds in every mode."""
     if effect.shell and effect.shell.forbidden:
-        return Verdict("deny", "builtin", f"{effect.shell.forbidden}. This is never run, in any mode.")
+        return Verdict("deny", "builtin", f"{_sentence(effect.shell.forbidden)} This is never run, in any mode.")
     if rule := rules.denied(effect):
         return _by_rule("deny", rule, _parts(effect, rules, "deny"))
     for touch in effect.touches:

@@ -90,7 +90,8 @@ def _first_line(path: Path) -> str:
 async def tracked_and_untracked(folder: str, git: str, env: Mapping[str, str], *, ignored: bool = False) -> list[str]:
     """Paths below `folder`, relative to it: tracked and untracked ones, or only the `ignored` ones.
 
-    Paths in a merge conflict come once. A nested repository is one entry that ends in a slash. Raises OSError when git fails.
+    Paths in a merge conflict come once. A nested repository is one entry that ends in a slash.
+    Raises OSError when git fails.
     """
     which = ("-o", "-i") if ignored else ("-c", "-o")
     command = [git, "ls-files", "-z", *which, "--exclude-standard"]
@@ -105,6 +106,12 @@ async def is_ignored(folder: str, git: str, env: Mapping[str, str]) -> bool:
     name = os.path.basename(folder)  # noqa: PTH119  the text of the name, byte for byte
     command = [git, "check-ignore", "-q", "--", name + "/"]
     return (await run(command, os.path.dirname(folder), hardened_env(env))).code == 0  # noqa: PTH120  likewise
+
+
+def _bare_within(folder: Path, tree: Path) -> bool:
+    """Whether git would take a directory from `folder` up to the work tree for a bare repository of its own."""
+    inner = [place for place in (folder, *folder.parents) if place != tree and place.is_relative_to(tree)]
+    return any((place / "HEAD").is_file() and (place / "objects").is_dir() for place in inner)
 
 
 class Config:
@@ -144,7 +151,7 @@ def inert_config(root: Path, env: Mapping[str, str]) -> bool:
     Included files make a repository not inert: they may change without its own files changing.
     """
     tree = work_tree(root)
-    if tree is None:
+    if tree is None or _bare_within(root, tree):
         return False
     git = find_program("git", env, root)
     if not git:

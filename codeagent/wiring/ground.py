@@ -47,8 +47,7 @@ class Ground:
         overlay = _overlay(options)
 
         def load() -> Settings:
-            trusted = options.trust or self._trust.covers(self.project)
-            return Settings.load(project, own, environ, overlay, trusted)
+            return Settings.load(project, own, environ, overlay, self.trusted)
 
         anchors = Anchors(str(self.project), str(home), str(self.project))
         self.rulebook = Rulebook(load, anchors, self.project, self._trust, strict=not options.permission_mode)
@@ -111,6 +110,11 @@ class Ground:
         if not named:
             raise UsageFault(f"There is no permission mode {wanted!r}. The modes are: {', '.join(MODES)}.")
         return named
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the settings that lie in the project count."""
+        return self._options.trust or self._trust.covers(self.project)
 
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""

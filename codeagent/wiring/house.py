@@ -210,6 +210,16 @@ class House:
             self._resume(Path(index.find(self._ground.sessions, session).path), "")
         old.close()
 
+    def permissions(self, call: str) -> str:
+        """The rules in force, or the decision about one call, in words."""
+        from codeagent.wiring import permissions
+        from codeagent.wiring.sketch import input_of
+
+        tool, _, text = call.partition(" ")
+        if not text.strip():
+            return permissions.listed(self._ground, self.agent.mode)
+        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
+
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""
         from codeagent.models import catalog

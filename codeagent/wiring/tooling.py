@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeagent.core.effects import ShellReading
@@ -38,7 +39,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Edit(workspace, places.judge),
         Grep(workspace, places.judge),
         Glob(workspace, places.judge),
-        Bash(workspace, _reader(places, workspace), jobs),
+        Bash(workspace, reader(places, workspace.env), jobs),
         Todo(),
         AskUser(approver.ask, lambda: approver.attended),
         Memory(ground.notebook(session), workspace.root),
@@ -47,16 +48,23 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
 
 
-def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellReading]:
+def reader(places: Places, env: Mapping[str, str]) -> Callable[[str, str], ShellReading]:
+    """Reads a shell line that would run in a directory: `read(command, cwd)`. Runs nothing but `git config --list`."""
+    from codeagent.host import git
+
+    configs: dict[str, git.Config] = {}
+    """By directory: the shell may have moved into a repository within the project."""
+
     def read(command: str, cwd: str) -> ShellReading:
-        from codeagent.host import git
         from codeagent.shell.reader import read_line
+
+        config = configs.setdefault(cwd, git.Config(Path(cwd), env))
 
         return read_line(
             command,
             cwd,
             lambda path, access: places.judge(path, "write" if access == "write" else "read"),
-            lambda: git.inert_config(workspace.root, workspace.env),
+            config.inert,
         )
 
     return read
