@@ -134,8 +134,12 @@ FLAGS: tuple[tuple[str, tuple[tuple[str, dict[str, Any]], ...]], ...] = (
         (
             ("-p --print", _ON | {"help": "no screen: answer the prompt and leave; reads standard input too"}),
             ("--output-format", {"choices": ("text", "json", "stream-json"), "default": "text", "help": "with -p"}),
-            ("--input-format", {"choices": ("text", "stream-json"), "default": "text", "help": "with -p"}),
+            (
+                "--input-format",
+                {"choices": ("text", "stream-json"), "default": "text", "help": "stream-json: implies -p"},
+            ),
             ("--include-partial-messages", _ON | {"help": "stream-json: also the words as they come"}),
+            ("--replay-user-messages", _ON | {"help": "stream-json: also what was said on standard input"}),
             ("--permission-prompt-tool", {"default": "", "metavar": "stdio", "help": "ask over the JSON streams"}),
             ("--plain", _ON | {"help": "line by line, without the full-screen interface"}),
             ("--ascii", _ON | {"help": "no signs beyond ASCII in the interface"}),
@@ -236,7 +240,7 @@ def parse(argv: Sequence[str]) -> Options:
 
 def _check(found: dict[str, Any]) -> None:
     """Flags that exclude or need each other."""
-    headless = found["print"]
+    headless = found["print"] = found["print"] or found["input_format"] == "stream-json"
     if found["input_format"] == "stream-json" and found["output_format"] != "stream-json":
         raise Mistake("--input-format stream-json needs --output-format stream-json too.")
     if found["include_partial_messages"] and found["output_format"] != "stream-json":

@@ -152,15 +152,24 @@ class AskUser(Struct, frozen=True):
     many: bool = False
 
 
-Question = AskPermission | AskValve | AskUser
+class AskPlan(Struct, frozen=True):
+    """Shall this plan (Markdown) be carried out, and may edits pass without a question meanwhile?"""
+
+    plan: str
+    use_id: str = ""
+
+
+Question = AskPermission | AskValve | AskUser | AskPlan
 
 
 class Answer(Struct, frozen=True):
     """What the person said.
 
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
-    `yes` goes on, `no` stops. AskUser: `yes` with `words`. `words` can go with any verdict.
-    `input` replaces the tool's input when the person edited the change before accepting it.
+    `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskPlan: `yes` goes ahead and asks on
+    edits, `always` goes ahead and accepts edits, `no` keeps planning. `words` can go with any verdict.
+    `input` replaces the tool's input when the person edited the change before accepting it; for a
+    plan it is {"plan": text}.
     """
 
     verdict: Literal["yes", "always", "no"]

@@ -30,14 +30,16 @@ DRAIN = 30.0
 
 
 def run(options: Options, connect: Callable[[Front], Desk]) -> int:
-    """Run once and give the exit code."""
+    """Run once, or message by message, and give the exit code."""
+    if options.input_format == "stream-json":
+        from codeagent.fronts.conversing import Conversing
+
+        return asyncio.run(Conversing(options).run(connect))
     return asyncio.run(Headless(options).run(connect))
 
 
 class Headless:
     """A front that nobody sits at: what would be asked is refused, and the run goes on."""
-
-    attended = False
 
     def __init__(self, options: Options, stdin: int = 0, stdout: int = 1, stderr: int = 2) -> None:
         self._options = options
@@ -49,9 +51,14 @@ class Headless:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._out = Outlet(stdout, self._nobody_reads)
         self._err = Outlet(stderr)
-        self._wire = WireLines(options.session_id, _fresh)
+        self._wire = WireLines(options.session_id, fresh)
 
     # --- the front ---
+
+    @property
+    def attended(self) -> bool:
+        """Whether anybody can be asked."""
+        return False
 
     def see(self, event: Event) -> None:
         """Take note, and tell it in the wanted format."""
@@ -103,7 +110,7 @@ class Headless:
         opened = next((e for e in reversed(agent.journal.entries) if isinstance(e, Opened)), None)
         if opened is None:
             return
-        self._wire = WireLines(opened.session, _fresh)
+        self._wire = WireLines(opened.session, fresh)
         if self._options.output_format == "stream-json":
             self._lines([self._wire.init(opened, model=agent.model, mode=agent.mode, commands=())])
 
@@ -173,7 +180,7 @@ class Headless:
         return code if whole or self._signal else 141
 
 
-def _fresh() -> str:
+def fresh() -> str:
     """A new random UUID (version 4), without the import of `uuid`."""
     digits = bytearray(os.urandom(16))
     digits[6], digits[8] = digits[6] & 0x0F | 0x40, digits[8] & 0x3F | 0x80
