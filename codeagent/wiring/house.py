@@ -145,7 +145,8 @@ class House:
         )
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning)
         self._jobs.append(jobs)
         return tools
 

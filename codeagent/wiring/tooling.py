@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
 from codeagent.core.ports import Approver, Clock, Tool
@@ -18,7 +20,16 @@ if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
 
 
-def build(workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock) -> tuple[Toolset, Jobs]:
+class Planning(Struct, frozen=True):
+    """How plan mode is known and left: the mode, and what an approved plan does with it."""
+
+    mode: Callable[[], str]
+    approved: Callable[[str], None]
+
+
+def build(
+    workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock, planning: Planning
+) -> tuple[Toolset, Jobs]:
     """All tools that the options leave, and the background commands that have to be ended with the session."""
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
@@ -27,6 +38,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     from codeagent.tools.grep import Grep
     from codeagent.tools.inputs import explain
     from codeagent.tools.memory import Memory
+    from codeagent.tools.present_plan import PresentPlan
     from codeagent.tools.read import Read
     from codeagent.tools.todo import Todo
     from codeagent.tools.write import Write
@@ -42,6 +54,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Bash(workspace, reader(places, workspace.env), jobs),
         Todo(),
         AskUser(approver.ask, lambda: approver.attended),
+        PresentPlan(approver.ask, lambda: approver.attended, planning.mode, planning.approved),
         Memory(ground.notebook(session), workspace.root),
     ]
     chosen = ground.tool_names([tool.name for tool in tools])
