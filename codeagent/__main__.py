@@ -5,17 +5,30 @@ import sys
 
 def main() -> int | None:
     """Run the command line in `sys.argv`; the process ends here, with its exit code."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
+    if sys.argv[1:] in (["--version"], ["-V"], ["-v"]) and sys.stdout is not None:
         from codeagent import __version__
 
         sys.stdout.write(f"codeagent {__version__}\n")
         return 0
     import os
 
+    _fill_gaps()
     from codeagent.cli import main as run
 
     code = run(sys.argv[1:], os.environ)
     return _leave(code)
+
+
+def _fill_gaps() -> None:
+    """Open what was closed when we were started, or the next file that is opened would be a standard stream."""
+    import os
+
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+            setattr(sys, name, os.fdopen(fd, "w" if fd else "r", encoding="utf-8", closefd=False))
 
 
 def _leave(code: int) -> int:
@@ -24,8 +37,7 @@ def _leave(code: int) -> int:
 
     for stream in (sys.stdout, sys.stderr):
         try:
-            if stream is not None:
-                stream.flush()
+            stream.flush()
         except (OSError, ValueError):
             code = code or 141
     os._exit(code)

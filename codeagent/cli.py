@@ -38,7 +38,7 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 def _dispatch(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     if argv and argv[0] in SUBCOMMANDS:
         return _load(SUBCOMMANDS[argv[0]])(list(argv[1:]), environ)
-    if "-V" in argv[:1] or "--version" in argv[:1]:
+    if argv and argv[0] in ("-v", "-V", "--version"):
         from codeagent import __version__
 
         sys.stdout.write(f"codeagent {__version__}\n")
@@ -48,6 +48,8 @@ def _dispatch(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     if len(argv) == 1 and argv[0].isalpha():
         _maybe_meant(argv[0], flags.nearest(argv[0], (*SUBCOMMANDS, "help"), cutoff=0.75))
     options = flags.parse(["--help"] if argv == ["help"] else argv)
+    if options.debug_file:
+        _log_to(options.debug_file)
     front = choose(options, environ)
     run = cast("Callable[[Options, str], int]", _load("codeagent.wiring:run"))
     return run(options, front)
@@ -64,9 +66,28 @@ def _maybe_meant(word: str, near: str) -> None:
         )
 
 
+def _log_to(name: str) -> None:
+    """Write what our modules log to a file that only its owner reads. Raises Mistake when it cannot be opened."""
+    import logging
+    import os
+
+    from codeagent.flags import Mistake
+
+    try:
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        raise Mistake(f"--debug-file {name} cannot be written: {error.strerror}. Name another file.") from None
+    writer = logging.StreamHandler(os.fdopen(handle, "w", encoding="utf-8", errors="replace"))
+    writer.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logger = logging.getLogger("codeagent")
+    logger.setLevel(logging.DEBUG)
+    logger.addHandler(writer)
+    logger.debug("started")
+
+
 def choose(options: Options, environ: Mapping[str, str]) -> str:
     """The front that fits: `headless`, `tui` or `repl`."""
-    if options.print:
+    if options.print or options.output_format != "text" or options.input_format != "text":
         return "headless"
     typed, shown = _terminal(0), _terminal(1)
     if typed and shown and not options.plain and environ.get("TERM", "dumb") not in ("", "dumb"):
@@ -107,7 +128,7 @@ def _told(error: Exception, environ: Mapping[str, str]) -> int:
             words, code = crash.report(error, crash.state_home(environ) / "codeagent"), 1
     try:
         sys.stderr.write(f"codeagent: {clean(words)}\n")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
         return code  # nobody can be told: the code has to say it
     return code
 

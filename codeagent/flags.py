@@ -46,12 +46,18 @@ class Mistake(Exception):
     """A command line that cannot be used; `str` is what to tell the person."""
 
 
+class _Page(argparse.RawDescriptionHelpFormatter):
+    """Help in two columns that stay apart."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=34)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises Mistake, names the nearest flag, and never guesses from a prefix."""
 
     def __init__(self, prog: str, **settings: Any) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(prog=prog, allow_abbrev=False, **settings)
+        super().__init__(prog=prog, allow_abbrev=False, formatter_class=_Page, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
@@ -125,71 +131,88 @@ def parser() -> Parser:
     return made
 
 
-_ON: dict[str, Any] = {"action": "store_true"}
-_LIST: dict[str, Any] = {"action": "append", "default": [], "metavar": "LIST"}
+Row = tuple[str, dict[str, Any]]
+"""The names of a flag, and what argparse is told of it."""
 
-FLAGS: tuple[tuple[str, tuple[tuple[str, dict[str, Any]], ...]], ...] = (
+
+def _on(names: str, about: str) -> Row:
+    return names, {"action": "store_true", "help": about}
+
+
+def _value(names: str, metavar: str, about: str, *, kind: Any = None, default: Any = "") -> Row:
+    return names, {"metavar": metavar, "help": about, "type": kind, "default": default}
+
+
+def _many(names: str, metavar: str, about: str) -> Row:
+    return names, {"metavar": metavar, "help": about, "action": "append", "default": []}
+
+
+def _one_of(names: str, choices: tuple[str, ...], about: str) -> Row:
+    return names, {"choices": choices, "help": about, "default": choices[0]}
+
+
+FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     (
         "how it runs",
         (
-            ("-p --print", _ON | {"help": "no screen: answer the prompt and leave; reads standard input too"}),
-            ("--output-format", {"choices": ("text", "json", "stream-json"), "default": "text", "help": "with -p"}),
-            (
-                "--input-format",
-                {"choices": ("text", "stream-json"), "default": "text", "help": "stream-json: implies -p"},
-            ),
-            ("--include-partial-messages", _ON | {"help": "stream-json: also the words as they come"}),
-            ("--replay-user-messages", _ON | {"help": "stream-json: also what was said on standard input"}),
-            ("--permission-prompt-tool", {"default": "", "metavar": "stdio", "help": "ask over the JSON streams"}),
-            ("--plain", _ON | {"help": "line by line, without the full-screen interface"}),
-            ("--ascii", _ON | {"help": "no signs beyond ASCII in the interface"}),
-            ("--quiet", _ON | {"help": "with -p: no progress on standard error"}),
-            ("--verbose", _ON | {"help": "say more"}),
-            ("--cwd", {"default": "", "metavar": "DIR", "help": "work in this directory"}),
-            ("--add-dir", {"action": "append", "default": [], "metavar": "DIR", "help": "one more directory"}),
-            ("--debug-file", {"default": "", "metavar": "FILE", "help": "write a log for debugging"}),
+            _on("-p --print", "no screen: answer the prompt and leave; reads standard input too"),
+            _one_of("--output-format", ("text", "json", "stream-json"), "with -p: what comes out"),
+            _one_of("--input-format", ("text", "stream-json"), "what goes in; stream-json implies -p"),
+            _on("--include-partial-messages", "stream-json: also the words as they come"),
+            _on("--replay-user-messages", "stream-json: also what was said on standard input"),
+            _value("--permission-prompt-tool", "stdio", "stream-json: ask for permission over the streams"),
+            _on("--plain", "line by line, without the full-screen interface"),
+            _on("--ascii", "no signs beyond ASCII in the interface"),
+            _on("--quiet", "with -p: no progress on standard error"),
+            _on("--verbose", "with -p: also what the model says between steps, and results in full"),
+            _value("--cwd", "DIR", "work in this directory"),
+            _many("--add-dir", "DIR", "one more directory that belongs to the project"),
+            _value("--debug-file", "FILE", "write a log for debugging"),
         ),
     ),
     (
         "model and limits",
         (
-            ("--model", {"default": "", "metavar": "NAME", "help": "a name, an alias, offline, or script:FILE"}),
-            ("--fallback-model", {"default": "", "metavar": "NAME", "help": "when the first cannot be used"}),
-            ("--effort", {"default": "", "metavar": "LEVEL", "help": "how hard it thinks: low to max"}),
-            ("--max-turns", {"type": _whole, "default": 0, "metavar": "N", "help": "steps a turn may take"}),
-            ("--max-tokens-total", {"type": _whole, "default": 0, "metavar": "N", "help": "tokens in all"}),
-            ("--max-budget-usd", {"type": _amount, "default": 0, "metavar": "X", "help": "dollars in all"}),
-            ("--max-seconds", {"type": _amount, "default": 0, "metavar": "S", "help": "seconds a turn may take"}),
-            ("--system-prompt", {"default": "", "metavar": "TEXT", "help": "instead of our own"}),
-            ("--system-prompt-file", {"type": _file, "default": None, "metavar": "FILE", "help": "the same"}),
-            ("--append-system-prompt", {"default": "", "metavar": "TEXT", "help": "added to our own"}),
-            ("--append-system-prompt-file", {"type": _file, "default": None, "metavar": "FILE", "help": "the same"}),
+            _value("--model", "NAME", "a name, an alias, offline, or script:FILE"),
+            _value("--fallback-model", "NAME", "when the first cannot be used"),
+            _value("--effort", "LEVEL", "how hard it thinks: low to max"),
+            _value("--max-turns", "N", "steps a turn may take", kind=_whole, default=0),
+            _value("--max-tokens-total", "N", "tokens in all", kind=_whole, default=0),
+            _value("--max-budget-usd", "X", "dollars in all", kind=_amount, default=0),
+            _value("--max-seconds", "S", "seconds a turn may take", kind=_amount, default=0),
+            _value("--system-prompt", "TEXT", "replaces our instructions to the model"),
+            _value("--system-prompt-file", "FILE", "the same, from a file", kind=_file, default=None),
+            _value("--append-system-prompt", "TEXT", "added to our instructions"),
+            _value("--append-system-prompt-file", "FILE", "the same, from a file", kind=_file, default=None),
         ),
     ),
     (
         "permissions",
         (
-            ("--permission-mode", {"type": _mode, "default": None, "metavar": "MODE", "help": ", ".join(MODES)}),
-            ("--allowed-tools", _LIST | {"help": "never ask for these: 'bash(git log *),edit'"}),
-            ("--disallowed-tools", _LIST | {"help": "never run these"}),
-            ("--tools", {"default": None, "metavar": "LIST", "help": "only these tools exist; '' for none"}),
-            ("--trust", _ON | {"help": "accept this directory's own settings for this run"}),
-            ("--dangerously-skip-permissions", _ON | {"help": "mode bypass: everything runs, nothing is asked"}),
+            _value("--permission-mode", "MODE", ", ".join(MODES), kind=_mode, default=None),
+            _many("--allowed-tools", "LIST", "never ask for these: 'bash(git log *),edit'"),
+            _many("--disallowed-tools", "LIST", "never run these"),
+            _value("--tools", "LIST", "only these tools exist; '' for none", default=None),
+            _on("--trust", "accept this directory's own settings for this run"),
+            _on("--dangerously-skip-permissions", "mode bypass: everything runs, nothing is asked"),
         ),
     ),
     (
         "sessions and settings",
         (
-            ("-c --continue", _ON | {"dest": "continue_", "help": "go on with the last session here"}),
+            (
+                "-c --continue",
+                {"action": "store_true", "dest": "continue_", "help": "go on with the last session"},
+            ),
             ("-r --resume", {"nargs": "?", "const": "", "metavar": "ID", "help": "go on with this one, or choose"}),
-            ("--fork-session", _ON | {"help": "with -c or -r: go on in a copy"}),
-            ("--session-id", {"default": "", "metavar": "ID", "help": "the new session's id"}),
-            ("-n --name", {"default": "", "metavar": "NAME", "help": "the session's name"}),
-            ("--no-session-persistence", _ON | {"help": "keep nothing on disk"}),
-            ("--settings", {"default": "", "metavar": "FILE|JSON", "help": "settings on top of the files"}),
-            ("--setting-sources", {"default": None, "metavar": "LIST", "help": "of user, project, local"}),
-            ("--bare", _ON | {"help": "look for no project or user file at all"}),
-            ("-V --version", {"action": "store_true", "help": "the version"}),
+            _on("--fork-session", "with -c or -r: go on in a copy"),
+            _value("--session-id", "ID", "the new session's id"),
+            _value("-n --name", "NAME", "the session's name"),
+            _on("--no-session-persistence", "keep nothing on disk"),
+            _value("--settings", "FILE|JSON", "settings on top of the files"),
+            _value("--setting-sources", "LIST", "of user, project, local", default=None),
+            _on("--bare", "look for no project or user file at all"),
+            _on("-V -v --version", "the version"),
             ("-h --help", {"action": "help", "help": "this page"}),
         ),
     ),

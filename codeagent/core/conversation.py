@@ -38,6 +38,7 @@ from codeagent.core.messages import (
     ToolSchema,
     ToolUse,
 )
+from codeagent.core.unpictured import PICTURES, unpictured
 
 NOT_RUN = "This call was not run: the turn was interrupted before it started."
 UNKNOWN = (
@@ -61,9 +62,9 @@ class Parameters(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
 
-def parameters(entries: Sequence[Entry]) -> Parameters:
-    """Fold `Opened` and `Switched`. A rewind changes the conversation, not these."""
-    now = Parameters()
+def parameters(entries: Sequence[Entry], so_far: Parameters | None = None) -> Parameters:
+    """Fold `Opened` and `Switched`, going on from `so_far`. A rewind changes the conversation, not these."""
+    now = so_far or Parameters()
     for entry in entries:
         if isinstance(entry, Opened):
             now = Parameters(
@@ -130,7 +131,8 @@ class Fold:
         self._restart()
 
     def _restart(self) -> None:
-        self._seen = 0
+        self._seen = self._known = 0
+        self._now = Parameters()
         self._path: list[int] = []
         self._settled: list[Message] = []
         self._opening: list[Block] = []
@@ -138,18 +140,25 @@ class Fold:
 
     def request(self, entries: Sequence[Entry]) -> Request:
         """The request that follows from these entries."""
-        now = parameters(entries)
+        now, told = self.parameters(entries), self.messages(entries)
         return Request(
             model=now.model,
             system=now.system,
             tools=now.tools,
-            messages=self.messages(entries),
+            messages=told if PICTURES not in now.without else tuple(map(unpictured, told)),
             max_tokens=now.max_tokens,
             effort=now.effort,
             cache="1h" if now.cache == "1h" else "5m",
             without=now.without,
             previous=next((e.message_id for e in reversed(entries) if isinstance(e, AssistantSaid)), ""),
         )
+
+    def parameters(self, entries: Sequence[Entry]) -> Parameters:
+        """What the session stands at now."""
+        fresh = len(entries) >= self._known
+        self._now = parameters(entries[self._known :], self._now) if fresh else parameters(entries)
+        self._known = len(entries)
+        return self._now
 
     def messages(self, entries: Sequence[Entry]) -> tuple[Message, ...]:
         """The conversation so far. The list must be the one of the call before, or one that extends it."""

@@ -11,16 +11,27 @@ def _forget(entry: Entry) -> None:
     """Write nothing: a session that is not kept."""
 
 
+def _as_it_is(event: Event) -> Event:
+    """Withhold nothing."""
+    return event
+
+
 class Journal:
     """The one truth. Appending an entry writes it, remembers it, then shows it; a signal is only shown.
 
     `entries[i]` has sequence number i. `write` may raise SessionError; then the entry is neither
-    remembered nor shown.
+    remembered nor shown. `tell` gives an event as it may be known: without our secrets.
     """
 
-    def __init__(self, entries: Sequence[Entry] = (), write: Callable[[Entry], None] = _forget) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry] = (),
+        write: Callable[[Entry], None] = _forget,
+        tell: Callable[[Event], Event] = _as_it_is,
+    ) -> None:
         self.entries: list[Entry] = list(entries)
         self._write = write
+        self._tell = tell
         self._watchers: list[Callable[[Event], None]] = []
 
     def watch(self, see: Callable[[Event], None]) -> None:
@@ -29,6 +40,7 @@ class Journal:
 
     def append(self, event: Event) -> None:
         """Record what is to be remembered, then show it."""
+        event = self._tell(event)
         if isinstance(event, Fact):
             self._write(event)
             self.entries.append(event)

@@ -1,4 +1,4 @@
-"""A session as a list shows it."""
+"""What lists show: a session, and a command in the background."""
 
 from __future__ import annotations
 
@@ -19,3 +19,14 @@ class Listed(Struct, frozen=True):
     headless: bool = False
     cwd: str = ""
     path: str = ""
+
+
+class ListedJob(Struct, frozen=True):
+    """A command in the background. `code` is its exit code, None while it runs; `file` has all its output."""
+
+    id: str
+    command: str
+    seconds: float
+    code: int | None = None
+    stopped: bool = False
+    file: str = ""

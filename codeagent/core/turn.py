@@ -256,7 +256,7 @@ class Turn:
         return await compact(self._journal, self._model, self._around, trigger)
 
     def _info(self) -> ModelInfo:
-        return self._model.info(request_model(self._journal))
+        return self._model.info(self._fold.parameters(self._journal.entries).model)
 
     def _elapsed(self) -> float:
         return self._around.clock.monotonic() - self._started

@@ -51,7 +51,7 @@ def first_line(done: ToolFinished, limit: int = 160) -> str:
         if not isinstance(part, Text):
             return "a picture" if part.media_type.startswith("image/") else "a document"
         for line in part.text.splitlines():
-            if line.strip():
+            if any(map(str.isalnum, line)):  # not a ruler of dashes
                 return bounded(line.strip(), limit)
     return "(no output)"
 
@@ -59,6 +59,8 @@ def first_line(done: ToolFinished, limit: int = 160) -> str:
 def outcome(done: ToolFinished) -> str:
     """How a call went, in a few words: `42 lines`, `failed: 1 failed`."""
     words = clean_line(done.summary) or first_line(done, 80)
+    if done.tool == "bash" and words[:1].isdigit() and words.endswith(" s"):  # a time and nothing else
+        words = f"done, {words}"
     return words if done.outcome == "done" and not done.is_error else _unhappy(done, words)
 
 
@@ -126,7 +128,7 @@ def permission(asked: AskPermission) -> Iterator[tuple[str, str]]:
     yield "warning", f"{clean_line(effect.title)}? ({RISKS[int(effect.risk)]})"
     for role, line in view(effect.view):
         yield role, f"  {line}"
-    if effect.cwd:
+    if effect.cwd and isinstance(effect.view, Shell):
         yield "muted", f"  in {clean_line(effect.cwd)}"
     if verdict.why:
         yield "muted", f"  asked because: {clean_line(verdict.why)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -54,6 +54,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/plan", "plan mode: explore, change nothing, end with a plan"),
     Command("/later", "say this at the end of the turn", "TEXT"),
     Command("/status", "where things stand"),
+    Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
@@ -95,8 +96,8 @@ async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard) -> 
     name = ALIASES.get(name.lower(), name.lower())
     call = Call(desk, words.strip(), show, copy)
     try:
-        if name == "/compact":  # the one that takes a while
-            await _compact(call)
+        if name in WAITING:
+            await WAITING[name](call)
         elif name in ACTIONS:
             return ACTIONS[name](call) or "handled"
         else:
@@ -167,6 +168,17 @@ def _rename(call: Call) -> None:
 async def _compact(call: Call) -> None:
     if not await call.desk.agent.compact(call.words):
         call.show("There is too little to sum up, or it did not work. Everything is as it was.")
+
+
+async def _jobs(call: Call) -> None:
+    first, _, rest = call.words.partition(" ")
+    if first == "stop" and rest:
+        await call.desk.stop_job(rest.strip())
+        call.show(f"{rest.strip()} has ended, with everything that it had started.")
+    elif first:
+        call.show(call.desk.job_output(first) or "It wrote nothing so far.")
+    else:
+        call.show(reports.jobs(call.desk))
 
 
 def _model(call: Call) -> None:
@@ -256,6 +268,9 @@ def _reporting(report: Callable[[Desk], str]) -> Callable[[Call], Outcome | None
 def _exit(_call: Call) -> Outcome:
     return "exit"
 
+
+WAITING: dict[str, Callable[[Call], Awaitable[None]]] = {"/compact": _compact, "/jobs": _jobs}
+"""Commands that take a while."""
 
 ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/help": _help,

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from codeagent.core.agent import Agent
-from codeagent.core.listed import Listed
+from codeagent.core.listed import Listed, ListedJob
 
-__all__ = ["Desk", "Listed"]
+__all__ = ["Desk", "Listed", "ListedJob"]
 
 
 class Desk(Protocol):
@@ -64,8 +64,25 @@ class Desk(Protocol):
         ...
 
     @property
+    def theme(self) -> str:
+        """`light` or `dark` as the settings wish, or an empty string."""
+        ...
+
+    @property
     def began(self) -> int:
         """How many entries of the journal are older than this run."""
+        ...
+
+    def jobs(self) -> Sequence[ListedJob]:
+        """Background commands of the open session, oldest first, ended ones too."""
+        ...
+
+    def job_output(self, job: str) -> str:
+        """Head and tail of what a background command wrote so far. Raises UsageFault."""
+        ...
+
+    async def stop_job(self, job: str) -> None:
+        """End a background command with all its children. Raises UsageFault."""
         ...
 
     async def warm(self) -> None:

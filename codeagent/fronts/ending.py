@@ -47,10 +47,10 @@ class Ending(Struct, frozen=True):
 
 
 class Course:
-    """What is remembered of a turn for its result; to be shown every event of it. The bill may go on from another."""
+    """What is remembered of a run for its result; to be shown every event of it."""
 
-    def __init__(self, bill: Bill | None = None) -> None:
-        self.bill = bill or Bill()
+    def __init__(self) -> None:
+        self.bill = Bill()
         self.steps = 0
         self.tool_steps = 0
         self.said: AssistantSaid | None = None

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, Question
@@ -14,6 +14,8 @@ from codeagent.core.errors import CodeagentError
 from codeagent.core.events import AssistantSaid, Event, Opened, ToolFinished
 from codeagent.fronts import calls, present
 from codeagent.fronts.ending import Course, Ending, of_error
+from codeagent.fronts.json_lines import encoded, fresh_id
+from codeagent.fronts.partials import Partials
 from codeagent.fronts.piped import whole_prompt
 from codeagent.fronts.streams import Outlet, Stopwatch
 from codeagent.fronts.wire_lines import Line, WireLines
@@ -25,45 +27,52 @@ if TYPE_CHECKING:
 
 ENDING_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
+VERBOSE_LINES = 40
+"""Lines of a result that `--verbose` shows."""
+
 DRAIN = 30.0
 """Seconds that a slow reader gets for the rest of our output; 2 after a signal."""
 
 
 def run(options: Options, connect: Callable[[Front], Desk]) -> int:
-    """Run once, or message by message, and give the exit code."""
+    """Run once, or talk to a program on standard input; the exit code."""
     if options.input_format == "stream-json":
-        from codeagent.fronts.conversing import Conversing
+        from codeagent.fronts.dialogue import Dialogue
 
-        return asyncio.run(Conversing(options).run(connect))
+        return asyncio.run(Dialogue(options).run(connect))
     return asyncio.run(Headless(options).run(connect))
 
 
 class Headless:
     """A front that nobody sits at: what would be asked is refused, and the run goes on."""
 
+    @property
+    def attended(self) -> bool:
+        """Whether somebody can be asked."""
+        return False
+
     def __init__(self, options: Options, stdin: int = 0, stdout: int = 1, stderr: int = 2) -> None:
         self._options = options
         self._stdin, self._stdout = stdin, stdout
         self._watch = Stopwatch()
         self._course = Course()
+        self._partials = Partials()
+        self._told = False
         self._signal = 0
         self._task: asyncio.Task[Ending] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._out = Outlet(stdout, self._nobody_reads)
         self._err = Outlet(stderr)
-        self._wire = WireLines(options.session_id, fresh)
+        self._wire = WireLines(options.session_id, fresh_id)
 
     # --- the front ---
-
-    @property
-    def attended(self) -> bool:
-        """Whether anybody can be asked."""
-        return False
 
     def see(self, event: Event) -> None:
         """Take note, and tell it in the wanted format."""
         self._course.see(event)
         if self._options.output_format == "stream-json":
+            if self._options.include_partial_messages:
+                self._lines(self._wire.partial(piece) for piece in self._partials.of(event))
             self._lines(self._wire.of(event))
         if self._options.output_format == "text":
             self._story(event)
@@ -85,13 +94,16 @@ class Headless:
             ending = await self._task
         except CodeagentError as error:
             ending = of_error(error)
+            if self._told:  # after the last result line
+                self._err.write(f"codeagent: {clean(ending.words)}\n")
         except asyncio.CancelledError:
             ending = self._course.ending("", self._signal or int(signal.SIGINT))
         except BaseException as error:
             self._finish(Ending("error_during_execution", 1, "crashed", f"Unexpected error: {type(error).__name__}"))
             await self._close(1)
             raise
-        self._finish(ending)
+        if not self._told:
+            self._finish(ending)
         return await self._close(ending.code)
 
     async def _work(self, connect: Callable[[Front], Desk]) -> Ending:
@@ -105,14 +117,16 @@ class Headless:
         return self._course.ending(desk.agent.mode)
 
     def _open(self, desk: Desk) -> None:
-        """The session is known now: name it on every line from here on."""
+        """The session is known now: name it on every line from here on, and tell what was noted while it opened."""
         agent = desk.agent
         opened = next((e for e in reversed(agent.journal.entries) if isinstance(e, Opened)), None)
         if opened is None:
             return
-        self._wire = WireLines(opened.session, fresh)
+        self._wire = WireLines(opened.session, fresh_id)
         if self._options.output_format == "stream-json":
-            self._lines([self._wire.init(opened, model=agent.model, mode=agent.mode, commands=())])
+            self._lines([self._wire.init(opened, model=agent.model, mode=agent.mode)])
+        for entry in agent.journal.entries[desk.began :]:
+            self.see(entry)
 
     def _stop(self, number: int) -> None:
         self._signal = self._signal or number
@@ -128,6 +142,7 @@ class Headless:
 
     def _finish(self, ending: Ending) -> None:
         """The answer or the result line, once; what went wrong also on standard error."""
+        self._told = True
         result = self._course.result(ending, self._watch.ms)
         match self._options.output_format:
             case "stream-json":
@@ -154,6 +169,8 @@ class Headless:
         step = f"[step {self._course.steps}]"
         match event:
             case AssistantSaid(uses=uses, stop=stop):
+                if uses and event.text and self._options.verbose:
+                    self._tell(f"{step} {clean(event.text)}")
                 for use in uses:
                     self._tell(f"{step} {calls.spelled(use.name, use.input)}")
                 if not uses:
@@ -161,6 +178,9 @@ class Headless:
             case ToolFinished():
                 mark = "" if event.outcome == "done" and not event.is_error else "failed: "
                 self._tell(f"  {mark}{calls.first_line(event)}")
+                if self._options.verbose and event.view:
+                    for _, line in calls.view(event.view, VERBOSE_LINES):
+                        self._tell(f"  | {line}")
             case _:
                 worded = present.notice(event)
                 if worded and event is not self._course.ended:
@@ -178,24 +198,3 @@ class Headless:
         whole = await self._out.close(lambda: 2.0 if self._signal else DRAIN)
         await self._err.close(lambda: 2.0)
         return code if whole or self._signal else 141
-
-
-def fresh() -> str:
-    """A new random UUID (version 4), without the import of `uuid`."""
-    digits = bytearray(os.urandom(16))
-    digits[6], digits[8] = digits[6] & 0x0F | 0x40, digits[8] & 0x3F | 0x80
-    text = digits.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
-
-
-def encoded(line: dict[str, Any]) -> str:
-    """JSON on one line that cannot steer a terminal: control and format characters stay escaped."""
-    import json
-    import re
-
-    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-    return re.sub(
-        "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]",
-        lambda m: "\ufffd" if "\ud800" <= m[0] <= "\udfff" else f"\\u{ord(m[0]):04x}",
-        text,
-    )

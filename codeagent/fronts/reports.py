@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from codeagent.core.clean import clean_line
 from codeagent.core.conversation import request
 from codeagent.core.events import (
     AssistantSaid,
@@ -21,7 +22,7 @@ from codeagent.core.views import Diff
 from codeagent.fronts import calls, present
 
 if TYPE_CHECKING:
-    from codeagent.fronts.desk import Desk
+    from codeagent.fronts.desk import Desk, ListedJob
 
 MODES = (
     ("default", "reads run; edits and commands are asked"),
@@ -108,10 +109,29 @@ def status(desk: Desk) -> str:
         "model": agent.model + (f", effort {agent.effort}" if agent.effort else ""),
         "mode": agent.mode,
         "standing": present.standing(agent.mode, agent.info.short, agent.meter, agent.info.window),
+        "sandbox": desk.sandbox,
         "waiting": "; ".join(q.text for q in agent.waiting),
         "come back": desk.resume_command,
     }
     return "\n".join(f"{name:<10}{words}" for name, words in rows.items() if words)
+
+
+def jobs(desk: Desk) -> str:
+    """The commands in the background, and what can be done with them."""
+    listed = desk.jobs()
+    if not listed:
+        return "Nothing runs in the background."
+    rows = [
+        f"{job.id:<6} {_state(job):<14} begun {present.seconds(1000 * job.seconds)} ago  {clean_line(job.command)}"
+        for job in listed
+    ]
+    return "\n".join([*rows, "Read one: /jobs ID   End one: /jobs stop ID"])
+
+
+def _state(job: ListedJob) -> str:
+    if job.code is None:
+        return "runs"
+    return "stopped" if job.stopped else f"ended, exit {job.code}"
 
 
 def todo(desk: Desk) -> str:

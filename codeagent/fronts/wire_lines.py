@@ -88,7 +88,7 @@ class WireLines:
         self._fresh = fresh
         self._retry_of = 0
 
-    def init(self, opened: Opened, *, model: str, mode: str, commands: Iterable[str], key_from: str = "none") -> Line:
+    def init(self, opened: Opened, *, model: str, mode: str) -> Line:
         """The first line: what this session is."""
         return self._line(
             "system",
@@ -98,12 +98,12 @@ class WireLines:
             tools=[tool.name for tool in opened.tools],
             mcp_servers=[],
             permissionMode=FIELD_MODES.get(mode, mode),
-            slash_commands=list(commands),
+            slash_commands=[],
             skills=[],
             agents=[],
             plugins=[],
             output_style="default",
-            apiKeySource=key_from,
+            apiKeySource="none",
             codeagent_version=__version__,
         )
 
@@ -115,12 +115,16 @@ class WireLines:
             case ToolFinished():
                 return [self._tool(event)]
             case Raw(event=raw):
-                return [self._line("stream_event", event=dict(raw), parent_tool_use_id=None)]
+                return [self.partial(dict(raw))]
             case Retried() | Compacted() | Decided() | Switched() | Noted() | ValveClosed():
                 line = self._system(event)
                 return [line] if line else []
             case _:
                 return []
+
+    def partial(self, piece: Line) -> Line:
+        """An event of the model's stream."""
+        return self._line("stream_event", event=piece, parent_tool_use_id=None)
 
     def replayed(self, said: UserSaid) -> Line:
         """A message that came on standard input, echoed."""
@@ -191,7 +195,7 @@ class WireLines:
                 )
             case Switched(mode=mode) if mode:
                 return self._line("system", subtype="status", status=None, permissionMode=FIELD_MODES.get(mode, mode))
-            case Noted(to="person" | "both", text=text, level=level):
+            case Noted(to="person" | "both", text=text, level=level) if text:
                 return self._line("system", subtype="informational", level=level, content=text)
             case ValveClosed(words=words):
                 return self._line("system", subtype="informational", level="warning", content=words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
@@ -90,15 +91,19 @@ def _first_line(path: Path) -> str:
 async def tracked_and_untracked(folder: str, git: str, env: Mapping[str, str], *, ignored: bool = False) -> list[str]:
     """Paths below `folder`, relative to it: tracked and untracked ones, or only the `ignored` ones.
 
-    Paths in a merge conflict come once. A nested repository is one entry that ends in a slash.
-    Raises OSError when git fails.
+    Paths in a merge conflict come once; a nested repository is one entry that ends in a slash. Raises OSError
+    when git fails.
     """
     which = ("-o", "-i") if ignored else ("-c", "-o")
     command = [git, "ls-files", "-z", *which, "--exclude-standard"]
     ended = await run(command, folder, hardened_env(env))
     if ended.code:
         raise OSError(ended.err.decode("utf-8", "replace").strip() or f"git ended with {ended.code}")
-    return list(dict.fromkeys(os.fsdecode(ended.out).split("\0")[:-1]))
+    return await asyncio.to_thread(_paths, ended.out)
+
+
+def _paths(output: bytes) -> list[str]:
+    return list(dict.fromkeys(os.fsdecode(output).split("\0")[:-1]))
 
 
 async def is_ignored(folder: str, git: str, env: Mapping[str, str]) -> bool:

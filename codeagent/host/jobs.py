@@ -92,6 +92,14 @@ class Jobs:
         return f"{prefix}{number}." if number else prefix
 
 
+def end_leftovers(session: str) -> tuple[str, ...]:
+    """End at once what a killed codeagent left running of this session, which must be ours; the programs' names."""
+    prefix = f"{session}."
+    left = strays.belonging(prefix)
+    strays.kill(lambda: strays.belonging(prefix))
+    return tuple(stray.name for stray in left)
+
+
 async def _follow(process: ShellProcess) -> None:
     """Wait for the end; when the program stops first, and cancels this, the process ends with it."""
     try:

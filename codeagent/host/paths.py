@@ -34,17 +34,16 @@ _SECRET_PAIRS = frozenset(
     {(".config", "gcloud"), (".config", "gh"), (".config", "op"), (".local", "keyrings"), ("share", "keyrings")}
 )
 _SECRET_FILES = _names(
-    ".env .envrc .netrc _netrc .pypirc .npmrc .git-credentials .pgpass .my.cnf .htpasswd .vault-token "
-    ".terraformrc .s3cfg .boto "
-    ".dockercfg .bash_history .zsh_history .python_history .psql_history .mysql_history credentials.json "
+    ".env .envrc .netrc _netrc .pypirc .npmrc .git-credentials .pgpass .my.cnf .htpasswd .vault-token .terraformrc "
+    ".s3cfg .boto .dockercfg .bash_history .zsh_history .python_history .psql_history .mysql_history credentials.json "
     "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"
 )
 _SECRET_ENDS = (".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
 _ENV_SAMPLES = _names(".env.example .env.sample .env.template .env.dist .env.defaults")
 
 _WRITE_FOLDERS = _names(
-    ".git .agent .codeagent .claude .codex .gemini .cursor .vscode .idea .fleet .zed .husky .cargo "
-    ".devcontainer .yarn .mvn .githooks .direnv"
+    ".git .agent .codeagent .claude .codex .gemini .cursor .vscode .idea .fleet .zed .husky .cargo .devcontainer "
+    ".yarn .mvn .githooks .direnv"
 )
 _WRITE_PAIRS = frozenset(
     {
@@ -59,15 +58,11 @@ _WRITE_PAIRS = frozenset(
     }
 )
 _WRITE_FILES = _names(
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile "
-    ".zlogin .zlogout .kshrc .cshrc "
-    ".tcshrc .login .inputrc .vimrc .exrc .nvimrc .emacs .tmux.conf .screenrc .gdbinit .lldbinit "
-    ".pythonrc .irbrc .gitconfig "
-    ".gitmodules .yarnrc .yarnrc.yml .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml .bazelrc "
-    ".pre-commit-config.yaml .direnvrc "
-    ".ripgreprc .wgetrc .curlrc .pam_environment .xinitrc .xprofile .xsessionrc pyrightconfig.json "
-    ".mcp.json .claude.json "
-    "sitecustomize.py usercustomize.py .condarc .crontab"
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout "
+    ".kshrc .cshrc .tcshrc .login .inputrc .vimrc .exrc .nvimrc .emacs .tmux.conf .screenrc .gdbinit .lldbinit "
+    ".pythonrc .irbrc .gitconfig .gitmodules .yarnrc .yarnrc.yml .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml "
+    ".bazelrc .pre-commit-config.yaml .direnvrc .ripgreprc .wgetrc .curlrc .pam_environment .xinitrc .xprofile "
+    ".xsessionrc pyrightconfig.json .mcp.json .claude.json sitecustomize.py usercustomize.py .condarc .crontab"
 )
 _WRITE_ENDS = (".pth",)
 _LEFTHOOK = re.compile(r"\.?lefthook(-local)?\.(ya?ml|toml|json)")

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-CHUNK = 1 << 16
+CHUNK = 1 << 18
 """Bytes read from a child at a time."""
 
 
@@ -61,6 +61,7 @@ async def child(
         cwd=cwd,
         env=dict(env),
         start_new_session=True,
+        limit=CHUNK,
     )
     try:
         yield process

@@ -8,15 +8,18 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec.json import decode
+
 from codeagent.core.errors import ToolFault
+from codeagent.host.git import work_tree
 from codeagent.host.listing import RG_RULES, Lister
 from codeagent.host.programs import CHUNK, child
 
@@ -44,6 +47,8 @@ class Query:
     after: int = 0
     rules: bool = True
     wanted: Callable[[str], bool] = lambda _: True
+    names_only: bool = False
+    """Only which files have a hit is asked; the counts of lines are then not right."""
     skip: int = 0
     """Matching lines passed over before lines are kept."""
     keep: int = 0
@@ -101,17 +106,17 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
         "--pcre2": query.pcre,
         "--no-ignore": not query.rules,
         "--no-ignore-parent": folder == lister.root,
+        "--no-ignore-global": work_tree(folder) is None,
     }
     command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", "--sort=path", f"--max-filesize={BIGGEST}"]
     command += [*RG_RULES, *(flag for flag, on in flags.items() if on)]
     command += [f"--before-context={query.before}", f"--after-context={query.after}"]
+    if query.names_only:
+        command.append("--max-count=1")
     command += ["-e", query.pattern, "--", f"./{file}"]
     found = Found()
     async with child(command, str(folder), lister.env) as process:
-        reading = _Reading(query, found)
-        async with aclosing(_lines(process.stdout)) as lines:
-            async for line in lines:
-                reading.take(line)
+        await _read_all(process.stdout, _Reading(query, found))
         complaint = (await process.stderr.read(CHUNK) if process.stderr else b"").decode("utf-8", "replace")
         if await process.wait() == 2 and not found.counts:
             _complain(complaint)
@@ -162,15 +167,17 @@ async def _by_python(query: Query, folder: Path, file: str, lister: Lister) -> F
         if process.stdin:
             process.stdin.write(json.dumps(job).encode())
             process.stdin.close()
-        async with aclosing(_lines(process.stdout)) as lines:
-            async for line in lines:
-                reading.take(line)
+        await _read_all(process.stdout, reading)
         code = await process.wait()
     if code == -signal.SIGALRM:
         raise _too_complex()
     if reading.error:
         raise ToolFault(f"pattern: {reading.error}", kind="invalid_regex")
     return found
+
+
+_FRAME = re.compile(rb'\{"type": ?"(?:begin|end|skipped|error)"')
+"""Events that count when no more lines are kept."""
 
 
 class _Reading:
@@ -181,17 +188,24 @@ class _Reading:
         self._found = found
         self._seen = 0
         self._wanted = True
-        self._first = 0
+        self._before = 0, 0
+        """Lines kept and hits seen before the file that is being read, for it may turn out to be binary."""
         self.error = ""
 
+    @property
+    def full(self) -> bool:
+        """Whether the lines asked for are there, with those beside them."""
+        return self._seen > self._query.skip + self._query.keep
+
     def take(self, line: bytes) -> None:
+        """One event."""
         if line.startswith((b'{"type":"match"', b'{"type": "match"')):
             self._match(line)
         elif line.startswith((b'{"type":"context"', b'{"type": "context"')):
-            if self._wanted and self._seen <= self._query.skip + self._query.keep:
+            if self._wanted and 0 <= self._seen - self._query.skip <= self._query.keep:
                 self._keep(line, hit=False)
         elif line:
-            self._other(json.loads(line))
+            self._other(decode(line))
 
     def _match(self, line: bytes) -> None:
         if not self._wanted:
@@ -201,7 +215,7 @@ class _Reading:
             self._keep(line, hit=True)
 
     def _keep(self, line: bytes, *, hit: bool) -> None:
-        data = json.loads(line)["data"]
+        data = decode(line)["data"]
         first = data["submatches"][0]["start"] if data["submatches"] else 0
         raw = _raw(data["lines"])
         parts = raw.split(b"\n")
@@ -216,12 +230,13 @@ class _Reading:
         kind = event["type"]
         if kind == "begin":
             self._wanted = self._query.wanted(_path(data["path"]))
-            self._first = len(self._found.lines)
+            self._before = len(self._found.lines), self._seen
         elif kind == "end" and self._wanted:
             path = _path(data["path"])
             if data["binary_offset"] is not None:
                 self._found.binary.append(path)
-                del self._found.lines[self._first :]
+                kept, self._seen = self._before
+                del self._found.lines[kept:]
             elif data["stats"]["matched_lines"]:
                 self._found.counts[path] = data["stats"]["matched_lines"]
         elif kind == "skipped":
@@ -230,19 +245,18 @@ class _Reading:
             self.error = str(data)
 
 
-async def _lines(stream: Any) -> AsyncGenerator[bytes, None]:
-    """Lines of any length; memory holds one chunk and one line."""
+async def _read_all(stream: Any, reading: _Reading) -> None:
+    """Take all lines, of any length; memory holds one chunk and one line."""
     rest: list[bytes] = []
     while chunk := await stream.read(CHUNK):
         head, *more = chunk.split(b"\n")
         rest.append(head)
         if more:
-            yield b"".join(rest)
-            for line in more[:-1]:
-                yield line
-            rest = [more[-1]]
-    if last := b"".join(rest):
-        yield last
+            reading.take(b"".join(rest))
+            rest = [more.pop()]
+            for line in filter(_FRAME.match, more) if reading.full else more:
+                reading.take(line)
+    reading.take(b"".join(rest))
 
 
 def _raw(data: dict[str, str]) -> bytes:

@@ -32,14 +32,15 @@ class Encoder:
 
     def __init__(self) -> None:
         self._kept: list[_Kept] = []
+        self._bodies: list[Body] = []
+        self._encoded: list[msgspec.Raw] = []
         self._mid_system = False
 
     def encode(self, request: Request, features: Collection[str]) -> tuple[bytes, frozenset[str]]:
         """The body, `stream` included, and those of the features that it really holds."""
         self._take(request.messages, "mid_system" in features)
         made = anthropic_wire.body(replace(request, messages=()), features)
-        roles = [body["role"] for kept in self._kept for body in kept.bodies]
-        made["messages"] = [{"role": role} for role in roles]
+        made["messages"] = self._bodies
         traces = anthropic_wire.traces(made, features)
         made["messages"] = self._marked(anthropic_wire.mark(request, features))
         made["stream"] = True
@@ -53,20 +54,23 @@ class Encoder:
                     break
                 same += 1
         self._mid_system = mid_system
-        del self._kept[same:]
-        self._kept += [_Kept(message, mid_system) for message in messages[same:]]
+        gone = sum(len(kept.bodies) for kept in self._kept[same:])
+        if gone:
+            del self._kept[same:], self._bodies[-gone:], self._encoded[-gone:]
+        for message in messages[same:]:
+            kept = _Kept(message, mid_system)
+            self._kept.append(kept)
+            self._bodies += kept.bodies
+            self._encoded += kept.encoded
 
     def _marked(self, mark: Body) -> list[msgspec.Raw]:
         """All messages, the cache marks on the newest and on the one before among the user's."""
-        encoded = [raw for kept in self._kept for raw in kept.encoded]
-        if not mark:
-            return encoded
-        bodies = [body for kept in self._kept for body in kept.bodies]
-        left = 2
-        for at in range(len(bodies) - 1, -1, -1):
-            if bodies[at]["role"] == "user" and left:
-                left -= 1
-                encoded[at] = msgspec.Raw(msgspec.json.encode(anthropic_wire.with_mark(bodies[at], mark)))
+        encoded = list(self._encoded)
+        left = 2 if mark else 0
+        for at in range(len(encoded) - 1, -1, -1):
             if not left:
                 break
+            if self._bodies[at]["role"] == "user":
+                left -= 1
+                encoded[at] = msgspec.Raw(msgspec.json.encode(anthropic_wire.with_mark(self._bodies[at], mark)))
         return encoded

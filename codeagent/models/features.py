@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
+from codeagent.core.unpictured import PICTURES
 from codeagent.models.catalog import Family, family
 
 _NO = (
@@ -73,6 +74,14 @@ NAMES = frozenset(feature.name for feature in FEATURES)
 _HISTORY = re.compile(r"blocks? (?:in|within) the (?:latest|last) assistant|cannot be modified|signature", re.I)
 """A 400 about thinking in the history is a fault of the request, and no feature to leave out."""
 
+_PICTURE = re.compile(
+    r"could not process (?:the )?(?:image|pdf|document)|\b(?:image|document)\.source\b"
+    r"|\bimage (?:exceeds|dimensions|size|format)|\bimages?\b[^.]{0,60}\bexceed"
+    r"|\bpdf\b[^.]{0,60}(?:not valid|pages|password)",
+    re.I,
+)
+"""How servers say that a picture or document in the history is one that they cannot read."""
+
 
 def wanted(model: str, without: Iterable[str] = ()) -> frozenset[str]:
     """Names of the features to send to this model, less those that the server refused before."""
@@ -87,7 +96,13 @@ def headers(features: Collection[str]) -> dict[str, str]:
 
 
 def refused(status: int, message: str, sent: Collection[str] = NAMES) -> str:
-    """The feature, among those sent, that this error says no to; "" when it is about something else."""
+    """The feature, among those sent, that this error says no to; "" when it is about something else.
+
+    A picture that cannot be read would stay in the history, and every later request would fail: the
+    answer is then `pictures`, which the conversation leaves out.
+    """
+    if status in (400, 413, 422) and _PICTURE.search(message):
+        return PICTURES
     if status not in (400, 422) or not re.search(_NO, message, re.I) or _HISTORY.search(message):
         return ""
     for feature in FEATURES:

@@ -85,10 +85,21 @@ def sealed(line: bytes, key: bytes) -> bool:
     return compare_digest(found[5], _mac(found[1], line.rstrip(b"\n")[found.end() : -1], key))
 
 
+def whole(line: bytes) -> bool:
+    """Whether this is a line of a log with nothing damaged in it, whatever its entry means."""
+    found = _LINE.match(line)
+    rest = line.removesuffix(b"\n")
+    return (
+        found is not None
+        and rest.endswith(b"}")
+        and crc32(rest[found.end() : -1], crc32(found[1])) == int(found[4], 16)
+    )
+
+
 def resealed(line: bytes, key: bytes) -> bytes:
     """The same line for another key (none: unsealed); a damaged line stays as it is."""
     found = _LINE.match(line)
-    return line if found is None else _line(found[1], line.rstrip(b"\n")[found.end() : -1], key)
+    return _line(found[1], line.rstrip(b"\n")[found.end() : -1], key) if found and whole(line) else line
 
 
 def _plain(entry: Entry) -> bytes:

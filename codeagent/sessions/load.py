@@ -57,7 +57,7 @@ def foreign_lines(path: Path, key: bytes) -> int:
     own = codec.key_of(key, path.stem)
     try:
         with path.open("rb", buffering=1 << 20) as file:
-            return sum(not codec.sealed(line, own) and codec.position(line) is not None for line in file)
+            return sum(not codec.sealed(line, own) and codec.whole(line) for line in file)
     except OSError as fault:
         raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
 

@@ -37,6 +37,7 @@ class Log:
         self._key = codec.key_of(key, path.stem) if key else b""
         self._waiting: deque[bytes] = deque()
         self._faulty = False
+        self._lasting: set[str] = set()
         self.notice: Callable[[str], None] = _silent
 
     @classmethod
@@ -94,8 +95,18 @@ class Log:
         self._waiting.append(codec.encode(self._next, int(self._now() * 1000), entry, self._key))
         self._next += 1
         self._catch_up()
-        if _matters(entry):
+        if self._matters(entry):
             self.sync()
+
+    def _matters(self, entry: Entry) -> bool:
+        """Whether this must be on the disk before anything else happens: what cannot be undone, and its outcome."""
+        if isinstance(entry, ToolStarted) and entry.risk > 1:
+            self._lasting.add(entry.use_id)
+            return True
+        if isinstance(entry, ToolFinished) and entry.use_id in self._lasting:
+            self._lasting.discard(entry.use_id)
+            return True
+        return isinstance(entry, UserSaid | TurnEnded)
 
     def sync(self) -> None:
         """Wait until what was written is on the disk."""
@@ -209,11 +220,6 @@ def _first_lines(path: Path, size: int, upto: int) -> tuple[int, list[bytes]]:
 
 def _silent(words: str) -> None:
     """Tell nobody."""
-
-
-def _matters(entry: Entry) -> bool:
-    """Whether this must be on the disk before anything else happens."""
-    return isinstance(entry, ToolFinished | UserSaid | TurnEnded) or (isinstance(entry, ToolStarted) and entry.risk > 1)
 
 
 def _lock(fd: int, path: Path) -> None:

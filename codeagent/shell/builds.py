@@ -7,12 +7,9 @@ from codeagent.shell.options import listed
 _SAFE_TARGETS = listed(
     "all build check checks clean-test compile cover coverage fmt format lint test tests typecheck types unit"
 )
-_MODULES = listed(
-    "pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build tox nox doctest"
-)
+_MODULES = listed("pytest unittest mypy ruff black isort flake8 pylint pyright compileall coverage build doctest")
 _ALWAYS = listed(
-    "pytest py.test mypy pyright flake8 pylint ruff black isort tox nox tsc eslint prettier jest vitest "
-    "mocha ava ctest rspec "
+    "pytest py.test mypy pyright flake8 pylint ruff black isort tsc eslint prettier jest vitest mocha ava ctest rspec "
     "rubocop phpunit shellcheck shfmt gofmt golangci-lint rustfmt clang-format clang-tidy biome oxlint stylelint"
 )
 _SUBCOMMANDS: dict[str, frozenset[str]] = {
@@ -27,7 +24,8 @@ _SUBCOMMANDS: dict[str, frozenset[str]] = {
     "swift": frozenset({"build", "test"}),
     "zig": frozenset({"build", "test", "fmt"}),
 }
-_TARGETED = frozenset({"make", "gmake", "just", "ninja", "task", "rake"})
+_TARGETED = frozenset({"make", "gmake", "just", "ninja", "task", "rake", "tox", "nox"})
+_LEAVES_THE_MACHINE = frozenset({"deploy", "publish", "push", "release", "upload"})
 _SCRIPTED = frozenset({"npm", "pnpm", "yarn", "bun"})
 _RUNNERS = frozenset(
     {("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"), ("bundle", "exec")}
@@ -57,4 +55,7 @@ def builds_or_tests(words: tuple[str, ...]) -> bool:
 def _script(rest: tuple[str, ...]) -> bool:
     """`npm test`, `npm run lint`, `yarn build`, `npm run test:unit`."""
     words = [word for word in rest if word not in {"run", "run-script", "-s", "--silent"}]
-    return bool(words) and (words[0] == "t" or words[0].split(":")[0] in _SAFE_TARGETS)
+    if not words:
+        return False
+    pieces = words[0].split(":")
+    return words[0] == "t" or (pieces[0] in _SAFE_TARGETS and not _LEAVES_THE_MACHINE & set(pieces))

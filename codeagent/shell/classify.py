@@ -18,7 +18,7 @@ Judge = Callable[[str], Touch]
 """Judges a path that a command reads, as the shell would resolve it."""
 
 
-class Verdict(NamedTuple):
+class Finding(NamedTuple):
     """`why` says in a few words what stands against reading only; empty when nothing does."""
 
     why: str
@@ -30,18 +30,18 @@ class Verdict(NamedTuple):
         return not self.why
 
 
-def classify(words: Words, judge: Judge, git_inert: Callable[[], bool]) -> Verdict:
+def classify(words: Words, judge: Judge, git_inert: Callable[[], bool]) -> Finding:
     """Judge a command whose words are all known. Paths go through `judge`; nothing is run or opened."""
     try:
         paths = _paths_read(words, git_inert)
     except Doubt as doubt:
-        return Verdict(str(doubt), _risk(words, judge))
+        return Finding(str(doubt), _risk(words, judge))
     touches = tuple(judge(path) for path in paths)
     outside = next((touch for touch in touches if touch.place != "inside"), None)
     if outside is None:
-        return Verdict("", Risk.LOW, touches)
+        return Finding("", Risk.LOW, touches)
     named = paths[touches.index(outside)] or "an empty path"
-    return Verdict(f"{named} {outside.why or 'lies outside the project'}", Risk.HIGH, touches)
+    return Finding(f"{named} {outside.why or 'lies outside the project'}", Risk.HIGH, touches)
 
 
 def _risk(words: Words, judge: Judge) -> Risk:
@@ -51,9 +51,15 @@ def _risk(words: Words, judge: Judge) -> Risk:
         return _risk(inner, judge)
     if not builds_or_tests(words):
         return Risk.HIGH
-    candidates = [word.partition("=")[2] if word.startswith("-") else word for word in words[1:]]
-    inside = all(judge(word.split("::")[0]).place == "inside" for word in candidates if word)
+    inside = all(judge(path).place == "inside" for word in words[1:] for path in _possible_paths(word))
     return Risk.MEDIUM if inside else Risk.HIGH
+
+
+def _possible_paths(word: str) -> list[str]:
+    """What in a word of a build may be a path: `x::test`, `--rootdir=x`, `-C/x`, `OUT=x`."""
+    whole = "" if word.startswith("-") else word.split("::", maxsplit=1)[0]
+    glued = word[2:] if word.startswith("-") and not word.startswith("--") and "/" in word else ""
+    return [path for path in (whole, glued, word.partition("=")[2]) if path]
 
 
 def _paths_read(words: Words, git_inert: Callable[[], bool]) -> Words:
@@ -87,11 +93,13 @@ def _transparent(words: Words) -> Words:
     head = " ".join(rest[: len(rest) - len(inner)])
     if not inner or (head and not re.fullmatch(_PLAIN_OPTIONS[name], head)):
         raise Doubt(f"the options of {name} are not known to be harmless")
+    if inner[0] == "cd":
+        raise Doubt(f"cd behind {name} is not followed")
     return inner
 
 
 def _reader(name: str, program: Program, rest: Words) -> Words:
-    if name in {"echo", "true", "false", ":"}:
+    if program.operands == "any":
         return ()
     parsed = sort_words(program.known, rest)
     if parsed.why:
@@ -107,17 +115,19 @@ def _reader(name: str, program: Program, rest: Words) -> Words:
         operands = operands[1:]
     if program.operands not in {"paths", "pattern"}:
         return ()
-    return tuple(path for path in (*operands, *parsed.paths) if path != "-")
+    if name == "strings" and any(path.startswith("@") for path in operands):
+        raise Doubt("strings @file takes more words from that file")
+    return tuple(path for path in operands if path != "-")
 
 
 def _git(rest: Words, git_inert: Callable[[], bool]) -> Words:
-    while rest[:1] == ("--no-pager",):
+    while rest[:1] in {("--no-pager",), ("-P",)}:
         rest = rest[1:]
     verb = rest[0] if rest else ""
     reading = GIT.get(verb)
     if reading is None:
         raise Doubt(f"git {verb}".rstrip() + " is not on the list of read-only commands")
-    if any("%G" in word for word in rest):
+    if any("%G" in word or "signature" in word for word in rest):
         raise Doubt("a format that checks signatures runs another program")
     before, dashes, after = _divide(rest[1:])
     parsed = sort_words(reading.known, before)

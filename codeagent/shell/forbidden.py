@@ -17,25 +17,24 @@ _DEVICE = re.compile(
 )
 _MAKES_FILE_SYSTEMS = re.compile(r"(?:mkfs|newfs|mke2fs|mkswap|mkdosfs|mkntfs)(?:[._].*)?")
 _WRITES_DEVICES = listed(
-    "tee cp mv install shred wipefs blkdiscard badblocks fdisk sfdisk cfdisk gdisk sgdisk parted "
-    "truncate rm zerofree ddrescue "
-    "hdparm cryptsetup pvcreate zpool"
+    "tee shred wipefs blkdiscard badblocks fdisk sfdisk cfdisk gdisk sgdisk parted truncate rm zerofree ddrescue "
+    "pvcreate"
 )
+_ONLY_LISTS = listed("-l --list print -p --print -d --dump")
 _REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred", "trash", "srm", "rimraf", "del-cli"})
 _EVERYTHING = re.compile(r"\.?[*?]+|\*\*|\.\[!?\^?\.\]\*|\*\.\*")
 """A last path part that names all there is: `*`, `?*`, `.*`, `**`."""
 
 _NARROWS = listed(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -newer -size -mtime -mmin -atime "
-    "-amin -ctime -cmin -perm "
-    "-user -group -empty -nouser -nogroup -samefile -inum -links -lname -ilname"
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -newer -size -mtime -mmin -atime -amin -ctime "
+    "-cmin -perm -user -group -empty -nouser -nogroup -samefile -inum -links -lname -ilname"
 )
 """Tests that make `find DIR -delete` something other than the removal of DIR."""
 
 
 def writes_device(op: str, target: str) -> str:
     """The reason when a redirection writes to a block device, or ""."""
-    return f"it writes to the block device {target}" if ">" in op and _DEVICE.match(posixpath.normpath(target)) else ""
+    return f"it writes to the block device {target}" if ">" in op and _is_device(target) else ""
 
 
 def forbidden(words: tuple[str, ...], judge: Judge) -> str:
@@ -47,35 +46,44 @@ def forbidden(words: tuple[str, ...], judge: Judge) -> str:
         return f"{name} makes a file system"
     if name == "diskutil" and any("erase" in word.lower() for word in rest):
         return "diskutil erases a disk"
-    devices = [
-        word
-        for word in (part.removeprefix("of=") for part in rest)
-        if _DEVICE.match(posixpath.normpath(word) if word else "")
-    ]
-    if devices and (name in _WRITES_DEVICES or (name == "dd" and any(word.startswith("of=") for word in rest))):
-        wrote = [word for word in devices if name != "dd" or f"of={word}" in rest]
-        if wrote and (name not in {"cp", "mv", "install"} or wrote[-1] == rest[-1]):
-            return f"it writes to the block device {wrote[-1]}"
+    if device := _device_written(name, rest):
+        return f"it writes to the block device {device}"
     if name in _REMOVERS:
-        return _removal(rest, judge)
+        return _removal(name, rest, judge)
     return _find_removal(rest, judge) if name in {"find", "gfind", "fd", "fdfind"} else ""
 
 
-def _removal(rest: tuple[str, ...], judge: Judge) -> str:
+def _device_written(name: str, rest: tuple[str, ...]) -> str:
+    if name == "dd":
+        targets = [word.removeprefix("of=") for word in rest if word.startswith("of=")]
+    elif name in {"cp", "mv", "install"}:
+        targets = list(rest[-1:])
+    else:
+        targets = list(rest) if name in _WRITES_DEVICES and not _ONLY_LISTS & set(rest) else []
+    return next((target for target in targets if _is_device(target)), "")
+
+
+def _is_device(path: str) -> bool:
+    return bool(path) and _DEVICE.match(posixpath.normpath(path)) is not None
+
+
+def _removal(name: str, rest: tuple[str, ...], judge: Judge) -> str:
+    """The reason for `rm DIR`; `rm DIR/*` counts only where it goes into directories."""
+    deep = name != "rm" or any(re.match(r"-[A-Za-z]*[rR]|--r", word) for word in rest)
     ended = False
     for word in rest:
         if word == "--" and not ended:
             ended = True
-        elif (ended or not word.startswith("-")) and (reason := _vital(word, judge)):
+        elif (ended or not word.startswith("-")) and (reason := _vital(word, judge, contents=deep)):
             return reason
     return ""
 
 
-def _vital(word: str, judge: Judge) -> str:
-    """The reason when removing this operand removes a vital directory or all that is in it."""
+def _vital(word: str, judge: Judge, *, contents: bool = True) -> str:
+    """The reason when removing this operand removes a vital directory or, with `contents`, all that is in it."""
     bare = word.rstrip("/") or ("/" if word else "")
     place, _, last = bare.rpartition("/")
-    if _EVERYTHING.fullmatch(last):
+    if contents and _EVERYTHING.fullmatch(last):
         bare = place or ("/" if "/" in bare else ".")
     if not bare:
         return ""

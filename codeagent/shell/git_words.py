@@ -28,20 +28,16 @@ _DIFF = (
     "stat=? shortstat numstat dirstat=? name-only name-status summary patch no-patch raw cached staged merge-base "
     "unified= color=? no-color word-diff=? color-words=? word-diff-regex= ignore-all-space ignore-space-change "
     "ignore-space-at-eol ignore-blank-lines minimal patience histogram diff-algorithm= find-renames=? find-copies=? "
-    "no-renames diff-filter= exit-code quiet check full-index abbrev=? function-context no-ext-diff "
-    "no-textconv no-prefix "
-    "relative=? text binary pickaxe-regex pickaxe-all compact-summary inter-hunk-context= ignore-submodules=?"
+    "no-renames diff-filter= exit-code quiet check full-index abbrev=? function-context no-ext-diff no-textconv "
+    "no-prefix relative=? text binary pickaxe-regex pickaxe-all compact-summary inter-hunk-context= "
+    "ignore-submodules=?"
 )
 _LOG = (
-    "oneline graph all branches=? tags=? remotes=? decorate=? no-decorate max-count= skip= since= until= "
-    "after= before= "
-    "author= committer= grep= all-match invert-grep regexp-ignore-case extended-regexp fixed-strings "
-    "perl-regexp merges "
-    "no-merges first-parent reverse date= relative-date follow format= pretty=? abbrev-commit "
-    "no-abbrev-commit left-right "
-    "cherry-pick cherry-mark topo-order date-order author-date-order full-history simplify-by-decoration "
-    "source no-notes "
-    "ancestry-path boundary walk-reflogs no-walk=? no-mailmap"
+    "oneline graph all branches=? tags=? remotes=? decorate=? no-decorate max-count= skip= since= until= after= "
+    "before= author= committer= grep= all-match invert-grep regexp-ignore-case extended-regexp fixed-strings "
+    "perl-regexp merges no-merges first-parent reverse date= relative-date follow format= pretty=? abbrev-commit "
+    "no-abbrev-commit left-right cherry-pick cherry-mark topo-order date-order author-date-order full-history "
+    "simplify-by-decoration source no-notes ancestry-path boundary walk-reflogs no-walk=? no-mailmap"
 )
 _DIFF_FLAGS, _DIFF_VALUES = "pusawbBMCDRzW", "USG"
 _LOGGING = Reading(options(_DIFF_FLAGS + "igEFPc0", _DIFF_VALUES + "nL", f"{_DIFF} {_LOG}", digits=True))
@@ -63,13 +59,11 @@ GIT: dict[str, Reading] = {
         needs=frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--no-contains", "--points-at"}),
     ),
     "cat-file": Reading(options("petsz", long="batch-check=?")),
+    "check-ignore": Reading(options("vnqz", long="verbose non-matching quiet no-index")),
+    "cherry": Reading(options("v", long="abbrev=?")),
     "config": Reading(
-        options(
-            "lz",
-            long="get get-all get-regexp list local global name-only null show-origin show-scope includes "
-            "type= default=",
-        ),
-        needs=frozenset({"--get", "--get-all", "--get-regexp", "--list", "-l"}),
+        options("z", long="get get-all local name-only null show-origin show-scope includes type= default="),
+        needs=frozenset({"--get", "--get-all"}),
         bare=False,
     ),
     "count-objects": Reading(options("vH", long="verbose human-readable"), most=0),
@@ -90,9 +84,9 @@ GIT: dict[str, Reading] = {
             "acEFGhHiIlLnoPpqrvwWz",
             "ABCem",
             "cached untracked text ignore-case word-regexp invert-match extended-regexp fixed-strings perl-regexp "
-            "line-number column files-with-matches files-without-match count heading break show-function "
-            "context= after-context= "
-            "before-context= max-depth= and or not all-match quiet color=? no-color name-only only-matching max-count=",
+            "line-number column files-with-matches files-without-match count heading break show-function context= "
+            "after-context= before-context= max-depth= and or not all-match quiet color=? no-color name-only "
+            "only-matching max-count=",
             digits=True,
         )
     ),
@@ -101,8 +95,8 @@ GIT: dict[str, Reading] = {
         options(
             "cdmosuktvzf",
             "x",
-            "cached deleted modified others ignored stage unmerged killed directory no-empty-directory "
-            "eol exclude= exclude-standard full-name error-unmatch abbrev=? deduplicate",
+            "cached deleted modified others ignored stage unmerged killed directory no-empty-directory eol exclude= "
+            "exclude-standard full-name error-unmatch abbrev=? deduplicate",
         )
     ),
     "ls-tree": Reading(
@@ -123,10 +117,9 @@ GIT: dict[str, Reading] = {
         options(
             "q",
             "",
-            "abbrev-ref=? short=? verify quiet symbolic symbolic-full-name show-toplevel show-prefix "
-            "show-cdup git-dir git-common-dir absolute-git-dir is-inside-work-tree is-inside-git-dir "
-            "is-bare-repository is-shallow-repository all branches=? tags=? remotes=? revs-only no-revs "
-            "flags no-flags sq",
+            "abbrev-ref=? short=? verify quiet symbolic symbolic-full-name show-toplevel show-prefix show-cdup "
+            "git-dir git-common-dir absolute-git-dir is-inside-work-tree is-inside-git-dir is-bare-repository "
+            "is-shallow-repository all branches=? tags=? remotes=? revs-only no-revs flags no-flags sq",
         )
     ),
     "shortlog": Reading(options("cens", "w", f"{_LOG} numbered summary email committer group=", digits=True)),
@@ -141,8 +134,8 @@ GIT: dict[str, Reading] = {
         options(
             "sbzvunoal",
             "",
-            "short branch show-stash porcelain=? long verbose untracked-files=? ignored=? "
-            "ignore-submodules=? column=? no-column ahead-behind no-ahead-behind renames no-renames",
+            "short branch show-stash porcelain=? long verbose untracked-files=? ignored=? ignore-submodules=? "
+            "column=? no-column ahead-behind no-ahead-behind renames no-renames",
         )
     ),
     "symbolic-ref": Reading(options("q", long="quiet short no-recurse"), most=1),
@@ -150,12 +143,12 @@ GIT: dict[str, Reading] = {
         options(
             "ln",
             "",
-            "list sort= format= contains=? no-contains=? merged=? no-merged=? points-at= column=? "
-            "no-column color=? ignore-case",
-            digits=False,
+            "list sort= format= contains=? no-contains=? merged=? no-merged=? points-at= column=? no-column color=? "
+            "ignore-case",
         ),
         needs=frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--no-contains", "--points-at"}),
     ),
+    "version": Reading(options(long="build-options"), most=0),
     "whatchanged": _LOGGING,
     "worktree": Reading(options("vz", long="porcelain verbose"), first=frozenset({"list"}), bare=False),
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from codeagent.shell.line import Command, Line, Redirect, Word
 from codeagent.shell.options import listed
 from codeagent.shell.words import RESERVED, decode, suspicious
 
@@ -28,7 +28,9 @@ _STRUCTURE = listed(
 _WORDS = listed("word string raw_string concatenation number")
 _LEAVES = listed("comment file_descriptor test_operator && || | |& ; < > >& &> >> &>> [ ] ! = == !=") | {"\n"}
 _LINKS = frozenset({"&&", "||", "|", "|&", ";", "\n", "&", ";;"})
+_BEFORE_REMARK = frozenset({b"", b" ", b"\t", b"\n", b";"})
 _NAMES = {
+    "[[": "a [[ ]] test",
     "ERROR": "bash syntax that could not be read",
     "&": "a background job",
     "ansi_c_string": "a $'...' string",
@@ -52,47 +54,6 @@ _NAMES = {
     "variable_assignment": "a variable assignment",
     "while_statement": "a loop",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word as typed, and its value after quote removal, or None where that is not certain."""
-
-    raw: str
-    value: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Redirect:
-    """`op` is `<`, `>`, `>>`, `>&`, `&>`, ...; `fd` the descriptor as typed, mostly empty."""
-
-    op: str
-    fd: str
-    target: Word
-
-
-@dataclass(slots=True)
-class Command:
-    """A simple command at some depth. `link` is the operator before it; `body` a here-document's text."""
-
-    text: str
-    words: tuple[Word, ...]
-    link: str = ""
-    assignments: tuple[str, ...] = ()
-    redirects: list[Redirect] = field(default_factory=list)
-    body: str = ""
-    start: int = 0
-    odd: bool = False
-    """True when a byte between its words was not understood."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """All commands of a line in source order. `why` is empty when every byte was understood."""
-
-    text: str
-    commands: tuple[Command, ...]
-    why: str = ""
 
 
 @cache
@@ -133,7 +94,7 @@ def _unseen(root: Node, source: bytes) -> list[Command]:
 
 
 def _hidden_in(node: Node, source: bytes) -> list[str]:
-    if node.type == "comment":
+    if node.type == "comment" and source[max(node.start_byte - 2, 0) : node.start_byte].startswith(b"\\"):
         return [_text(node, source).lstrip("# \t")]
     if node.type == "heredoc_body" and node.parent and not _quoted_start(node.parent, source):
         return _text(node, source).split("`")[1::2]
@@ -288,14 +249,7 @@ def _uncovered(root: Node, source: bytes, commands: list[Command]) -> str:
             continue
         if source[at : node.start_byte].strip(b" \t\n"):
             return "part of it could not be read"
-        if node.type == "comment" and source[max(node.start_byte - 1, 0) : node.start_byte] not in {
-            b"",
-            b" ",
-            b"\t",
-            b"\n",
-            b";",
-            b"#",
-        }:
+        if node.type == "comment" and source[max(node.start_byte - 1, 0) : node.start_byte] not in _BEFORE_REMARK:
             return "part of it could not be read"
         at = node.end_byte
     if source[at:].strip(b" \t\n"):

@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple
 
 from codeagent.shell.options import Options, listed, options
 
-Operands = Literal["paths", "text", "pattern", "numbers", "none"]
+Operands = Literal["paths", "text", "pattern", "numbers", "none", "any"]
 
 
 class Program(NamedTuple):
-    """`operands`: what words that are no options mean. `pattern` is one text, then paths; with one of
+    """`operands`: what words that are no options mean. `any` words, options included,
+    are only printed or compared. `pattern` is one text, then paths; with one of
     `instead` given, paths only. `most` bounds their number.
     """
 
@@ -33,6 +34,7 @@ READERS: dict[str, Program] = {
     "base32": Program(options("d", "w", "decode wrap="), most=1),
     "base64": Program(options("d", "w", "decode wrap="), most=1),
     "basename": Program(options("az", "s", "multiple suffix= zero"), "text"),
+    "cal": Program(options("13jmy"), "text"),
     "cat": Program(options("AbeEnstTuv", long="number number-nonblank show-all show-ends show-tabs squeeze-blank")),
     "cksum": Program(options()),
     "cmp": Program(options("bls", "in", "print-bytes verbose silent quiet bytes= ignore-initial=")),
@@ -44,11 +46,11 @@ READERS: dict[str, Program] = {
     "df": Program(options("ahHiklmPT", "t", "all human-readable inodes local portability print-type total type=")),
     "diff": Program(
         options(
-            "abBcdeilnqstuwyEpNZ",
+            "abBcdeinqstuwyEpNZ",
             "UCW",
             "brief unified=? context=? side-by-side width= suppress-common-lines ignore-case ignore-space-change "
-            "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? "
-            "strip-trailing-cr new-file",
+            "ignore-all-space ignore-blank-lines text minimal report-identical-files color=? strip-trailing-cr "
+            "new-file",
         ),
         most=2,
     ),
@@ -60,10 +62,11 @@ READERS: dict[str, Program] = {
             "all apparent-size bytes total human-readable summarize max-depth= one-file-system threshold= si",
         )
     ),
-    "echo": Program(options(), "text"),
+    "echo": Program(options(), "any"),
     "egrep": Program(options("cEFhHilnoqsvwx", "ABCem", digits=True), "pattern", instead=frozenset({"-e"})),
     "expand": Program(options("i", "t", "initial tabs=")),
-    "false": Program(options(), "text"),
+    "expr": Program(options(), "any"),
+    "false": Program(options(), "any"),
     "fgrep": Program(options("cFhHilnoqsvwx", "ABCem", digits=True), "pattern", instead=frozenset({"-e"})),
     "file": Program(options("bhiN", "F", "brief mime mime-type mime-encoding no-dereference")),
     "fmt": Program(options("cstu", "w", "width=")),
@@ -73,11 +76,11 @@ READERS: dict[str, Program] = {
         options(
             "abcEFGhHiIlLnoPqrsTvwxyZz",
             "ABCemDd",
-            "after-context= before-context= context= count color=? colour=? extended-regexp fixed-strings basic-regexp "
-            "perl-regexp files-with-matches files-without-match ignore-case no-ignore-case invert-match line-number "
-            "line-regexp word-regexp max-count= no-filename with-filename no-messages only-matching "
-            "quiet silent recursive "
-            "regexp= include= exclude= exclude-dir= binary-files= text null byte-offset initial-tab line-buffered",
+            "after-context= before-context= context= count color=? colour=? extended-regexp fixed-strings "
+            "basic-regexp perl-regexp files-with-matches files-without-match ignore-case no-ignore-case invert-match "
+            "line-number line-regexp word-regexp max-count= no-filename with-filename no-messages only-matching quiet "
+            "silent recursive regexp= include= exclude= exclude-dir= binary-files= text null byte-offset initial-tab "
+            "line-buffered",
             digits=True,
         ),
         "pattern",
@@ -89,15 +92,15 @@ READERS: dict[str, Program] = {
     "hostname": Program(options("s", long="short"), "none"),
     "id": Program(options("agGnruz", long="group groups name real user"), "text"),
     "join": Program(options("iz", "12aejotv", "ignore-case check-order nocheck-order header"), most=2),
+    "locale": Program(options("am", long="all-locales"), "none"),
     "ls": Program(
         options(
             "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
             "ITw",
-            "all almost-all author block-size= classify=? color=? directory full-time "
-            "group-directories-first human-readable "
-            "si hide= ignore= ignore-backups inode indicator-style= file-type kibibytes literal "
-            "numeric-uid-gid no-group "
-            "quote-name quoting-style= recursive reverse size sort= time= time-style= width= zero",
+            "all almost-all author block-size= classify=? color=? directory full-time group-directories-first "
+            "human-readable si hide= ignore= ignore-backups inode indicator-style= file-type kibibytes literal "
+            "numeric-uid-gid no-group quote-name quoting-style= recursive reverse size sort= time= time-style= width= "
+            "zero",
         )
     ),
     "md5sum": _SUM,
@@ -113,18 +116,13 @@ READERS: dict[str, Program] = {
         options(
             "aciFHhIlnNoPpqsSUvVwx.0u",
             "ABCegmtTjMdEr",
-            "after-context= before-context= context= case-sensitive ignore-case smart-case color= "
-            "colors= column no-column "
-            "count count-matches files files-with-matches files-without-match fixed-strings glob= iglob= "
-            "heading no-heading "
-            "hidden no-hidden invert-match json line-number no-line-number line-regexp word-regexp "
-            "max-columns= max-count= "
-            "max-depth= max-filesize= multiline multiline-dotall no-config no-filename with-filename "
-            "no-ignore no-ignore-vcs "
-            "no-messages null only-matching pcre2 passthru pretty quiet regexp= replace= sort= sortr= "
-            "stats text threads= "
-            "trim type= type-not= type-list unrestricted vimgrep max-columns-preview encoding= no-follow "
-            "no-pre engine=",
+            "after-context= before-context= context= case-sensitive ignore-case smart-case color= colors= column "
+            "no-column count count-matches files files-with-matches files-without-match fixed-strings glob= iglob= "
+            "heading no-heading hidden no-hidden invert-match json line-number no-line-number line-regexp word-regexp "
+            "max-columns= max-count= max-depth= max-filesize= multiline multiline-dotall no-config no-filename "
+            "with-filename no-ignore no-ignore-vcs no-messages null only-matching pcre2 passthru pretty quiet regexp= "
+            "replace= sort= sortr= stats text threads= trim type= type-not= type-list unrestricted vimgrep "
+            "max-columns-preview encoding= no-follow no-pre engine=",
         ),
         "pattern",
         instead=frozenset({"-e", "--regexp", "--files", "--type-list"}),
@@ -141,9 +139,8 @@ READERS: dict[str, Program] = {
         options(
             "bcCdfghiMnRrsuVz",
             "kt",
-            "key= field-separator= numeric-sort reverse unique human-numeric-sort general-numeric-sort "
-            "version-sort stable "
-            "ignore-case ignore-leading-blanks dictionary-order month-sort check=? zero-terminated",
+            "key= field-separator= numeric-sort reverse unique human-numeric-sort general-numeric-sort version-sort "
+            "stable ignore-case ignore-leading-blanks dictionary-order month-sort check=? zero-terminated",
         )
     ),
     "stat": Program(options("t", "c", "format= printf= terse")),
@@ -155,7 +152,7 @@ READERS: dict[str, Program] = {
     "tree": Program(
         options("acdDfFghinNpQrstuvACSUJX", "ILP", "dirsfirst gitignore noreport prune du si filelimit= charset= sort=")
     ),
-    "true": Program(options(), "text"),
+    "true": Program(options(), "any"),
     "tty": Program(options("s"), "none"),
     "type": Program(options("afptP"), "text"),
     "uname": Program(
@@ -171,12 +168,12 @@ READERS: dict[str, Program] = {
     "which": Program(options("as"), "text"),
     "whoami": Program(options(), "none"),
     "xxd": Program(options("abEiupv", "cgls"), most=1),
-    ":": Program(options(), "text"),
+    ":": Program(options(), "any"),
 }
 
 VERSIONED = listed(
-    "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl php lua java javac "
-    "rg jq sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl"
+    "python python3 make gmake cmake git node gcc g++ cc c++ clang clang++ ld bash zsh ruby perl lua java javac rg jq "
+    "sed awk gawk tar gzip curl wget sqlite3 ninja pip pip3 tmux vim nvim gdb strace ffmpeg openssl"
 )
 """Programs whose `--version` answers by itself. Absent: yarn, pnpm, npm, cargo, rustc, go: the project chooses
 the binary that answers."""
@@ -197,18 +194,17 @@ VERSION_FORMS = frozenset(
 FIND_TESTS = {
     **dict.fromkeys(
         listed(
-            "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype "
-            "-maxdepth -mindepth -size "
-            "-mtime -mmin -atime -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -printf -fstype -used"
+            "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth "
+            "-mindepth -size -mtime -mmin -atime -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -printf "
+            "-fstype -used"
         ),
         "text",
     ),
     **dict.fromkeys(listed("-newer -anewer -cnewer -samefile"), "path"),
     **dict.fromkeys(
         listed(
-            "-print -print0 -ls -empty -prune -depth -d -xdev -mount -readable -writable -executable -true "
-            "-false -not ! -o -or -a "
-            "-and ( ) , -nouser -nogroup -daystart -quit -noleaf -ignore_readdir_race"
+            "-print -print0 -ls -empty -prune -depth -d -xdev -mount -readable -writable -executable -true -false "
+            "-not ! -o -or -a -and ( ) , -nouser -nogroup -daystart -quit -noleaf -ignore_readdir_race"
         ),
         "",
     ),

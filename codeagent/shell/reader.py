@@ -6,14 +6,20 @@ import posixpath
 from collections.abc import Callable
 
 from codeagent.core.effects import Risk, ShellPart, ShellReading, Touch
-from codeagent.shell.classify import Verdict, classify
-from codeagent.shell.parse import Command, Redirect, parse, warm
+from codeagent.shell.classify import Finding, classify
+from codeagent.shell.line import Command, Redirect
+from codeagent.shell.options import listed
+from codeagent.shell.parse import parse, warm
 from codeagent.shell.search import Search, Words
 
 __all__ = ["read_line", "warm"]
 
 Judge = Callable[[str, str], Touch]
 
+_DISTURBERS = listed(
+    ". alias bind builtin command enable eval exec hash mapfile popd pushd read readarray set shopt source trap unalias"
+)
+"""Builtins after which another word may name another program, or a relative path another file."""
 _MOST_DIRECTORIES = 4
 """Directories that a line may be in at one place, after `cd a; cd b ...`."""
 
@@ -32,15 +38,23 @@ def read_line(command: str, cwd: str, judge: Judge, git_inert: Callable[[], bool
     touches: dict[Touch, None] = {}
     places = _Places(cwd)
     doubt = line.why
+    disturbed = False
     for found, covered in zip(line.commands, covers, strict=True):
         places.step(found.link)
-        part, verdict = _part(found, covered, places, judge, git_inert)
+        part, finding = _part(found, covered, places, judge, git_inert)
+        if disturbed and part.readonly:
+            part = ShellPart(
+                part.text, part.words, False, Risk.HIGH, "an earlier part may change what it means", covered
+            )
         parts.append(part)
-        touches.update(dict.fromkeys(verdict.touches))
+        touches.update(dict.fromkeys(finding.touches))
         if part.words is None:
             doubt = doubt or part.why
         elif part.words[0] == "cd":
-            places.enter(verdict.touches[-1] if verdict.readonly and verdict.touches else None)
+            target = part.words[1] if part.readonly else None
+            spots = () if target is None else tuple(judge(spot, "read").path for spot in places.all(target))
+            places.enter(spots, aside=found.link in {"|", "|&", "||"})
+        disturbed = disturbed or not (part.readonly or part.words is None or part.words[0] not in _DISTURBERS)
     return ShellReading(tuple(parts), not doubt, doubt, search.reason, tuple(touches))
 
 
@@ -58,21 +72,27 @@ class _Places:
         if link != "&&":
             self.now = self._else
 
-    def enter(self, target: Touch | None) -> None:
-        """A cd to `target`; None when it is not known where it leads."""
+    def all(self, path: str) -> list[str]:
+        """The path as seen from each of them."""
+        return [posixpath.join(place, path) for place in self.now]
+
+    def enter(self, targets: tuple[str, ...], *, aside: bool) -> None:
+        """A cd to one of `targets`; none when it is not known where it leads.
+
+        `aside`: in a pipe it moves nobody else, and behind `||` it may not have run.
+        """
         self.moved = True
-        before = self._else
-        self.now = (target.path,) if target else ()
-        self._else = tuple(dict.fromkeys((*before, *self.now)))
-        if target is None or len(self._else) > _MOST_DIRECTORIES:
+        self._else = tuple(dict.fromkeys((*self._else, *targets)))
+        self.now = self._else if aside else targets
+        if not targets or len(self._else) > _MOST_DIRECTORIES:
             self.now = self._else = ()
 
 
 def _part(
     found: Command, covered: tuple[Words, ...], places: _Places, judge: Judge, git_inert: Callable[[], bool]
-) -> tuple[ShellPart, Verdict]:
+) -> tuple[ShellPart, Finding]:
     def look(path: str) -> Touch:
-        touches = [judge(posixpath.join(place, path), "read") for place in places.now]
+        touches = [judge(spot, "read") for spot in places.all(path)]
         return next((touch for touch in touches if touch.place != "inside"), touches[0] if touches else _nowhere(path))
 
     known = tuple(word.value for word in found.words if word.value is not None)
@@ -80,26 +100,28 @@ def _part(
     if obstacle or len(known) != len(found.words) or not known:
         why = obstacle or "a word of it is only known when it runs"
         part = ShellPart(found.text, None, False, Risk.HIGH, why, covered)
-        return part, Verdict(why, Risk.HIGH, _written(found, places, judge))
+        return part, Finding(why, Risk.HIGH, _written(found, places, judge))
     covered = tuple(words for words in covered if words != known)
-    verdict = classify(known, look, git_inert)
-    if verdict.readonly and places.moved and "git" in known[:3]:
-        verdict = Verdict("git after cd may work in another repository", Risk.HIGH, verdict.touches)
-    if verdict.readonly and known[0] == "cd" and not _same_both_ways(known[1], places, judge):
-        verdict = Verdict("cd through a link and back leads elsewhere", Risk.HIGH, verdict.touches)
+    finding = classify(known, look, git_inert)
+    if finding.readonly and places.moved and "git" in known:
+        finding = Finding("git after cd may work in another repository", Risk.HIGH, finding.touches)
+    if finding.readonly and known[0] == "cd" and not _without_links(known[1], places, judge):
+        finding = Finding("cd through a link is not followed", Risk.HIGH, finding.touches)
     inputs = tuple(look(r.target.value or "") for r in found.redirects if r.op == "<")
-    verdict = verdict._replace(touches=(*inputs, *verdict.touches))
-    return ShellPart(found.text, known, verdict.readonly, verdict.risk, verdict.why, covered), verdict
+    finding = finding._replace(touches=(*inputs, *finding.touches))
+    if inputs and not finding.readonly:
+        # A rule for `sh` is no rule for `sh < file`.
+        return ShellPart(found.text, None, False, Risk.HIGH, "it is fed a file", (known, *covered)), finding
+    return ShellPart(found.text, known, finding.readonly, finding.risk, finding.why, covered), finding
 
 
 def _nowhere(path: str) -> Touch:
     return Touch(path, "read", "outside", path, "is relative to a directory that is only known when it runs")
 
 
-def _same_both_ways(path: str, places: _Places, judge: Judge) -> bool:
-    """Bash's cd drops `link/..` by name, the system follows the link: both must lead to one place."""
-    wanted = [posixpath.join(place, path) for place in places.now]
-    return all(judge(posixpath.normpath(name), "read").path == judge(name, "read").path for name in wanted)
+def _without_links(path: str, places: _Places, judge: Judge) -> bool:
+    """After `cd link`, bash's `cd ..` leaves by name and `cat ../x` by the real parent: not followed."""
+    return all(judge(spot, "read").path == posixpath.normpath(spot) for spot in places.all(path))
 
 
 def _obstacle(found: Command, look: Callable[[str], Touch]) -> str:
@@ -133,15 +155,11 @@ def _redirected(redirect: Redirect, look: Callable[[str], Touch]) -> str:
 
 def _written(found: Command, places: _Places, judge: Judge) -> tuple[Touch, ...]:
     """The files that redirections of this command write or read, where their names are known."""
-    named = [
-        (r.target.value, "read" if r.op == "<" else "write")
-        for r in found.redirects
-        if not (r.op == ">&" and (r.target.value or "").isdigit())
-    ]
-    return tuple(
-        judge(posixpath.join(place, target), access)
-        for target, access in named
-        if target not in {None, "/dev/null"}
-        for place in places.now
-        if target
-    )
+    touches: list[Touch] = []
+    for redirect in found.redirects:
+        target = redirect.target.value
+        if target in {None, "", "/dev/null"} or (redirect.op == ">&" and target and target.isdigit()):
+            continue
+        access = "read" if redirect.op == "<" else "write"
+        touches.extend(judge(spot, access) for spot in places.all(target or ""))
+    return tuple(touches)

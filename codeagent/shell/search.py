@@ -9,7 +9,8 @@ from collections.abc import Callable
 from codeagent.core.effects import Touch
 from codeagent.shell.forbidden import forbidden, writes_device
 from codeagent.shell.guess import expansions
-from codeagent.shell.parse import Command, Line, parse
+from codeagent.shell.line import Command, Line
+from codeagent.shell.parse import parse
 from codeagent.shell.wrappers import SHELLS, hands_on, program, scripts, suffixes, unwrap
 
 Words = tuple[str, ...]
@@ -66,7 +67,8 @@ class Search:
             pending.extend(fresh)
         for words in forms:
             self.reason = self.reason or forbidden(words, self._place)
-        return tuple(forms)
+        shorter = [form for words in forms for form in _without_options(words)]
+        return tuple(dict.fromkeys([*forms, *shorter]))
 
     def _note(self, command: Command) -> None:
         """Remember assignments, and look at redirections."""
@@ -81,7 +83,7 @@ class Search:
 
     def _scripted(self, words: Words, fed: list[str], read: set[str], depth: int) -> list[Words]:
         """The commands in texts that a shell among these words would run."""
-        runs_input = program(words[0]) in SHELLS or words[0] in {"source", "."}
+        runs_input = program(words[0]) in SHELLS or words[0] in {"source", ".", "at", "batch"}
         texts = {*scripts(words), *(fed if runs_input else ())} - read - {""}
         read |= texts
         if depth >= _DEEPEST or self._scripts + len(texts) > _MOST_SCRIPTS:
@@ -115,7 +117,7 @@ class Search:
 
 def _one_layer(words: Words, fed: list[Words]) -> list[Words]:
     """Commands that these words run or are another spelling of."""
-    inner = [unwrap(words), *suffixes(words), *hands_on(words), *_without_options(words)]
+    inner = [unwrap(words), *suffixes(words), *hands_on(words)]
     name = program(words[0])
     if name != words[0]:
         inner.append((name, *words[1:]))

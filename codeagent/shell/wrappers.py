@@ -97,7 +97,12 @@ def suffixes(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Every command that a wrapper might run if its options were misread. For deny rules only."""
     if not words or program(words[0]) not in WRAPPERS:
         return []
-    return [words[at:] for at in range(1, min(len(words), 12)) if words[at - 1].startswith("-")]
+    known = WRAPPERS[program(words[0])].values
+    return [
+        words[at:]
+        for at in range(2, min(len(words), 12))
+        if words[at - 1].startswith("-") and words[at - 1] not in known
+    ]
 
 
 def scripts(words: tuple[str, ...]) -> list[str]:

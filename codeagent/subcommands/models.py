@@ -32,9 +32,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: ARG001
         return 0
     width = max(len(name) for name, _ in catalog.listed())
     for name, about in catalog.listed():
-        alias = f" (also: {aliases[name]})" if name in aliases else ""
-        usual = " the usual one" if name == catalog.DEFAULT else ""
-        sys.stdout.write(f"{name:<{width}}  {about}{alias}{usual}\n")
+        usual = " (used when none is named)" if name == catalog.DEFAULT else ""
+        sys.stdout.write(f"{name:<{width}}  {about}{usual}\n")
     sys.stdout.write(f"Prices as of {catalog.DATE}.\n")
     return 0
 

@@ -20,8 +20,8 @@ from codeagent.host.strays import Stray
 from codeagent.host.workspace import Workspace
 from codeagent.tools.sights import sights
 
-INLINE = 10_000
-"""Bytes of output that the model gets at most."""
+INLINE = 9_700
+"""Bytes of output that the model gets at most; with the note on the rest it stays under 10,000."""
 
 DEFAULT_TIMEOUT = 120.0
 MAX_TIMEOUT = 600.0

@@ -13,6 +13,7 @@ from codeagent.core.events import Saw
 from codeagent.core.ports import Result
 from codeagent.core.views import Diff
 from codeagent.host import files
+from codeagent.host.storing import stale, store
 from codeagent.host.workspace import Workspace
 from codeagent.tools.places import Judge, judged, same_place, shown_path
 
@@ -75,7 +76,7 @@ class Changing:
             done = await asyncio.to_thread(self._drafted, make, touch)
             self._check(done, permit.effect, touch)
             if done.before != done.after:
-                await _to_the_end(files.store, touch.path, done.draft.after, done.before)
+                await _to_the_end(store, touch.path, done.draft.after, done.before)
         counts = f"+{done.view.added} -{done.view.removed}"
         verb = "Created" if done.view.created else "Changed" if done.before != done.after else "No change in"
         return Result.of(
@@ -109,7 +110,7 @@ class Changing:
                 kind="not_read",
             )
         if sight.digest != before:
-            raise files.stale(path)
+            raise stale(path)
 
     def _check(self, done: _Drafted, effect: Effect, touch: Touch) -> None:
         """What would be written now is what was shown.
@@ -129,7 +130,7 @@ class Changing:
             or planned.omitted
             or changed_lines(planned) != changed_lines(done.view)
         ):
-            raise files.stale(touch.path)
+            raise stale(touch.path)
 
 
 async def _to_the_end(work: Callable[[str, bytes, str], None], path: str, data: bytes, expected: str) -> None:

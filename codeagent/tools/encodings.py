@@ -76,8 +76,7 @@ def _exactly(data: bytes, codec: str, mark: bytes, label: str) -> Decoded | None
 def _legacy(data: bytes) -> Decoded:
     """Text that is not UTF-8: mostly UTF-8 with stray bytes, an East Asian encoding, or one byte a character."""
     text = data.decode("utf-8", "surrogateescape")
-    strange = sum(1 for char in text if char >= "\x80")
-    stray = sum(1 for char in text if "\udc80" <= char <= "\udcff")
+    strange, stray = len(_STRANGE.findall(text)), len(_STRAY.findall(text))
     if strange >= 2 * stray:
         return Decoded(text, "utf-8", label="UTF-8 with stray bytes", errors="surrogateescape")
     sample = data[:_SAMPLE].rpartition(b"\n")[0] or data[:_SAMPLE]
@@ -96,7 +95,8 @@ def _legacy(data: bytes) -> Decoded:
     return Decoded(data.decode("latin-1"), "latin-1", label="Latin-1")
 
 
-_KANA = re.compile("[\u3040-\u30ff]")
+_STRANGE = re.compile("[^\x00-\x7f]")
+_STRAY = re.compile("[\udc80-\udcff]")
 _PAIRS = re.compile(rb"(?:[\xa1-\xfe]{2})+")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 

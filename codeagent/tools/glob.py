@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISREG
 from typing import ClassVar
 
 from codeagent.core.effects import Effect, Permit, Risk, Touch
@@ -15,10 +13,11 @@ from codeagent.core.errors import ToolFault
 from codeagent.core.globs import BadPattern, expand, is_literal, matcher
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Listing, Plain
-from codeagent.host.listing import Listed, Lister
+from codeagent.host import files
+from codeagent.host.listing import Listed, Lister, newest
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import FilePath, Input, Line, prompt
-from codeagent.tools.places import Judge, judged, same_place, shown_path, shown_within, standing
+from codeagent.tools.places import Judge, judged, same_place, searched, shown_path, shown_within, standing
 
 SHOWN = 100
 """Paths shown at most."""
@@ -55,14 +54,13 @@ class Glob:
 
     async def plan(self, args: GlobInput) -> Effect:
         """The folders that are looked into: `path`, and where the pattern itself leads to."""
-        search = _read(args)
+        search = _split(args)
         touches = [judged(self._judge, args.path, "read", "path")]
         inner = judged(self._judge, search.folder, "read", "pattern")
         if inner.place == "inside" or touches[0].place != "inside" or _leads_out(args.pattern):
             touches.append(inner)
-        place = shown_path(touches[0], self._workspace)
-        label = args.pattern if place == "." else f"{args.pattern} in {place}"
-        title = f"Find {args.pattern} in {place}"
+        title = f"Find {args.pattern} in {searched(touches[0], self._workspace)}"
+        label = args.pattern if args.path == "." else f"{args.pattern} in {shown_path(touches[0], self._workspace)}"
         return Effect(self.name, label, title, Risk.LOW, Plain(title), tuple(touches), cwd=str(self._workspace.cwd))
 
     async def run(self, args: GlobInput, permit: Permit) -> AsyncIterator[Progress | Result]:
@@ -70,7 +68,7 @@ class Glob:
         _, file = await asyncio.to_thread(standing, touches[0], self._workspace.root)
         if file:
             raise ToolFault(f"path: {touches[0].named} is a file, not a folder.", kind="not_a_directory")
-        pattern = _read(args).pattern if len(touches) > 1 else args.pattern
+        pattern = _split(args).pattern if len(touches) > 1 else args.pattern
         yield await self._found(args, pattern, touches[-1])
 
     async def _found(self, args: GlobInput, pattern: str, touch: Touch) -> Result:
@@ -81,21 +79,19 @@ class Glob:
         else:
             listed = await self._lister.files(folder, rules=rules)
         match = matcher(pattern)
-        paths = await asyncio.to_thread(_newest, folder, (p for p in listed.paths if match(p)))
+        paths = await asyncio.to_thread(newest, folder, (p for p in listed.paths if match(p)))
         notes = [f"could not read, skipped: {', '.join(listed.troubles[:5])}"] if listed.troubles else []
-        if rules and len(paths) < SHOWN:
-            left_out = sum(1 for path in set(await self._lister.left_out(folder)) - set(paths) if match(path))
-            if left_out:
-                notes.append(f"{left_out:,} more ignored by .gitignore; include_ignored: true shows them")
-        notes += _hints(folder, pattern, listed.paths, found=bool(paths))
+        left_out = await self._lister.left_out(folder) if rules and len(paths) < SHOWN else []
+        notes += await asyncio.to_thread(_hints, folder, pattern, listed.paths, left_out, paths)
         return _answer(args, [name(path) for path in paths[:SHOWN]], len(paths), notes)
 
 
 def _is_there(folder: Path, pattern: str) -> bool:
-    return is_literal(pattern) and os.path.lexists(folder / pattern)
+    """Whether the pattern is the plain name of something in the folder itself: then nothing need be listed."""
+    return is_literal(pattern) and "/" not in pattern and files.exists(f"{folder}/{pattern}")
 
 
-def _read(args: GlobInput) -> _Search:
+def _split(args: GlobInput) -> _Search:
     """Split the pattern where its first wildcard is, so that only that folder is listed."""
     try:
         alternatives = expand(args.pattern)
@@ -113,7 +109,7 @@ def _read(args: GlobInput) -> _Search:
     tail = "/".join(segment for segment in segments[literal:] if segment)
     if not head:
         return _Search(args.path, tail or "*")
-    return _Search(head if head.startswith(("/", "~/")) else os.path.join(args.path, head), tail or "*")  # noqa: PTH118  text that the judge resolves
+    return _Search(head if head.startswith(("/", "~/")) else f"{args.path}/{head}", tail or "*")
 
 
 def _leads_out(pattern: str) -> bool:
@@ -121,27 +117,17 @@ def _leads_out(pattern: str) -> bool:
     return pattern.startswith(("/", "~/")) or ".." in pattern.split("/")
 
 
-def _newest(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Regular files, and links to such, the newest first, then by path."""
-    found = []
-    for path in paths:
-        try:
-            state = os.stat(f"{folder}/{path}")  # noqa: PTH116  50,000 times
-        except OSError:
-            continue
-        if S_ISREG(state.st_mode):
-            found.append((-state.st_mtime_ns, path))
-    return [path for _, path in sorted(found)]
-
-
-def _hints(folder: Path, pattern: str, listed: list[str], *, found: bool) -> list[str]:
+def _hints(folder: Path, pattern: str, listed: list[str], left_out: list[str], found: list[str]) -> list[str]:
+    """What a person would say of an answer that may surprise."""
     notes = []
+    match = matcher(pattern)
+    if ignored := sum(1 for path in set(left_out).difference(found) if match(path)):
+        notes.append(f"{ignored:,} more ignored by .gitignore; include_ignored: true shows them")
     if not found and "/" not in pattern:
         deeper = matcher(f"**/{pattern}")
-        count = sum(1 for path in listed if deeper(path))
-        if count:
+        if count := sum(1 for path in listed if deeper(path)):
             notes.append(f"none in this folder itself, but **/{pattern} finds {count:,}")
-    if "[" in pattern and (folder / pattern).exists():
+    if "[" in pattern and files.exists(f"{folder}/{pattern}"):
         notes.append(f"a file literally called {pattern} exists; write [[] for a literal bracket")
     return notes
 

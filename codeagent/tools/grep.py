@@ -23,10 +23,12 @@ from codeagent.host.search import Found, Query, beside, search
 from codeagent.host.search import Line as FoundLine
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import Input, Line, Natural, prompt
-from codeagent.tools.places import Judge, judged, same_place, shown_path, shown_within, standing
+from codeagent.tools.places import Judge, judged, same_place, searched, shown_path, shown_within, standing
 
 CONTENT = 50
 FILES = 250
+MOST = 20_000
+"""Matching lines or files that are kept where no limit is wanted; CHARACTERS ends them sooner."""
 CHARACTERS = 50_000
 """Characters of one result, about 15,000 tokens."""
 SEEN = 50
@@ -57,7 +59,7 @@ class GrepInput(Input):
     def limit(self) -> int:
         """Matching lines or files shown at most."""
         usual = CONTENT if self.output_mode == "content" else FILES
-        return {-1: usual, 0: 1_000_000}.get(self.head_limit, self.head_limit)
+        return {-1: usual, 0: MOST}.get(self.head_limit, min(self.head_limit, MOST))
 
 
 class Grep:
@@ -75,9 +77,8 @@ class Grep:
 
     async def plan(self, args: GrepInput) -> Effect:
         touch = judged(self._judge, args.path, "read", "path")
-        place = shown_path(touch, self._workspace)
-        label = args.pattern if place == "." else f"{args.pattern} in {place}"
-        title = f"Search {place} for {args.pattern}"
+        title = f"Search {searched(touch, self._workspace)} for {args.pattern}"
+        label = args.pattern if args.path == "." else f"{args.pattern} in {shown_path(touch, self._workspace)}"
         return Effect(self.name, label, title, Risk.LOW, Plain(title), (touch,), cwd=str(self._workspace.cwd))
 
     async def run(self, args: GrepInput, permit: Permit) -> AsyncIterator[Progress | Result]:
@@ -90,20 +91,21 @@ class Grep:
         yield _answer(args, found, name, saw)
 
     async def _query(self, args: GrepInput, folder: Path, file: str) -> Query:
-        limit = args.limit if args.output_mode == "content" else 0
+        content = args.output_mode == "content"
         return Query(
             args.pattern,
-            args.literal,
-            args.case_insensitive,
-            args.word,
-            args.multiline,
-            args.pcre,
-            args.before or args.context,
-            args.after or args.context,
-            not args.include_ignored and not await self._lister.lifted(folder),
-            (lambda _: True) if file else _wanted(args),
-            args.offset if args.output_mode == "content" else 0,
-            limit,
+            literal=args.literal,
+            ignore_case=args.case_insensitive,
+            word=args.word,
+            multiline=args.multiline,
+            pcre=args.pcre,
+            before=args.before or args.context,
+            after=args.after or args.context,
+            rules=not args.include_ignored and not await self._lister.lifted(folder),
+            wanted=(lambda _: True) if file else _wanted(args),
+            names_only=args.output_mode == "files",
+            skip=args.offset if content else 0,
+            keep=args.limit if content else 0,
         )
 
 
@@ -213,7 +215,7 @@ def _seen(found: Found, folder: Path) -> tuple[Saw, ...]:
 
 def _saw(path: Path) -> Saw | None:
     try:
-        real = str(path.resolve())
+        real = files.real(path)
         real.encode()
         return Saw(real, files.digest(files.load(real)), first=1, last=0, whole=False)
     except (ToolFault, OSError, UnicodeEncodeError):

@@ -7,11 +7,11 @@ kind and structure are looked at here. The bounds are those of the Messages API.
 from __future__ import annotations
 
 import re
-import struct
 from base64 import b64encode
 
 from codeagent.core.errors import ToolFault
 from codeagent.core.messages import Document, Image
+from codeagent.tools import pictures
 
 PICTURE_BYTES = 3_750_000
 """Bytes of a picture: 5 MB in base64."""
@@ -19,6 +19,11 @@ PICTURE_SIDE = 8000
 """Pixels of a side."""
 PDF_BYTES = 20 << 20
 PDF_PAGES = 100
+
+_PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
+_TREE = re.compile(rb"/Type\s*/Pages\b")
+_COUNT = re.compile(rb"/Count\s+(\d{1,6})\b")
+"""In a page tree; outlines have counts of their own."""
 
 _TYPES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -48,7 +53,7 @@ def block(data: bytes, kind: str, name: str) -> Image | Document:
             f"{name} is a picture of {len(data):,} bytes; at most {PICTURE_BYTES:,} can be shown. Shrink it first.",
             kind="too_large",
         )
-    width, height = dimensions(data, kind)
+    width, height = pictures.size(data, kind)
     if not width or not height:
         raise ToolFault(
             f"{name} begins like {kind}, but is damaged: a binary file that cannot be shown.", kind="binary"
@@ -59,60 +64,6 @@ def block(data: bytes, kind: str, name: str) -> Image | Document:
             kind="too_large",
         )
     return Image(kind, b64encode(data).decode())
-
-
-def dimensions(data: bytes, kind: str) -> tuple[int, int]:
-    """Width and height in pixels; (0, 0) when the picture is damaged or cut."""
-    try:
-        return _SIZES[kind](data)
-    except (struct.error, IndexError):
-        return 0, 0
-
-
-def _png(data: bytes) -> tuple[int, int]:
-    if data[12:16] != b"IHDR" or b"IDAT" not in data or b"IEND" not in data[-32:]:
-        return 0, 0
-    width, height = struct.unpack(">II", data[16:24])
-    return width, height
-
-
-def _gif(data: bytes) -> tuple[int, int]:
-    if b"\x2c" not in data[13:] or not data.rstrip(b"\0").endswith(b"\x3b"):
-        return 0, 0
-    width, height = struct.unpack("<HH", data[6:10])
-    return width, height
-
-
-def _jpeg(data: bytes) -> tuple[int, int]:
-    """The first start-of-frame segment; there must be a scan after it."""
-    at = 2
-    while data[at] == 0xFF:
-        marker = data[at + 1]
-        if marker == 0xFF:
-            at += 1
-            continue
-        length = struct.unpack(">H", data[at + 2 : at + 4])[0]
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
-            return (width, height) if b"\xff\xda" in data[at + length :] else (0, 0)
-        at += 2 + length
-    return 0, 0
-
-
-def _webp(data: bytes) -> tuple[int, int]:
-    if struct.unpack("<I", data[4:8])[0] + 8 > len(data) + 1:
-        return 0, 0
-    form = data[12:16]
-    if form == b"VP8X":
-        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
-    if form == b"VP8L":
-        bits = struct.unpack("<I", data[21:25])[0]
-        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-    width, height = struct.unpack("<HH", data[26:30])
-    return width & 0x3FFF, height & 0x3FFF
-
-
-_SIZES = {"image/png": _png, "image/gif": _gif, "image/jpeg": _jpeg, "image/webp": _webp}
 
 
 def _check_pdf(data: bytes) -> None:
@@ -133,9 +84,12 @@ def _check_pdf(data: bytes) -> None:
             f"The PDF has {pages} pages; at most {PDF_PAGES} can be shown. Extract the pages or the text first.",
             kind="too_large",
         )
+    if b"startxref" not in data[-2048:] or b"/Root" not in data or not (pages or b"/ObjStm" in data):
+        raise ToolFault("The PDF is damaged (it names no pages): a binary file that cannot be shown.", kind="binary")
 
 
 def pdf_pages(data: bytes) -> int:
     """Pages of a PDF as far as they are written openly; 0 when they hide in compressed objects."""
-    counts = [int(n) for n in re.findall(rb"/Count\s+(\d{1,6})\b", data)]
-    return max([len(re.findall(rb"/Type\s*/Page\b(?!s)", data)), *counts])
+    trees = [part for part in data.split(b"endobj") if _TREE.search(part)]
+    counts = [int(found[1]) for part in trees for found in _COUNT.finditer(part)]
+    return max([len(_PAGE.findall(data)), *counts])

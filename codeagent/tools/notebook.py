@@ -26,7 +26,8 @@ def _cell(at: int, cell: Any) -> Iterator[str]:
         return
     yield f"[cell {at}: {cell.get('cell_type', 'unknown')}]"
     yield _joined(cell.get("source"))
-    for output in cell.get("outputs") or ():
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
         if isinstance(output, dict):
             yield from _output(at, output)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from codeagent.core.effects import Touch
 from codeagent.core.errors import ToolFault
-from codeagent.host.files import size_of
+from codeagent.host.files import exists, is_folder, size_of
 from codeagent.host.nearby import near_names, twin
 from codeagent.host.workspace import Workspace
 
@@ -24,11 +24,13 @@ def judged(judge: Judge, named: str, access: Literal["read", "write"], field: st
     """
     try:
         touch = judge(named, access)
-        if touch.place == "inside" and not os.path.lexists(touch.path) and (other := twin(touch.path)):
+        if touch.place == "inside" and not exists(touch.path) and (other := twin(touch.path)):
             return judge(other, access)
-        return touch
     except (OSError, ValueError, RuntimeError) as error:
         raise ToolFault(f"{field}: {named!r} is no usable path: {error}.", kind="missing") from error
+    if not touch.path.startswith("/"):
+        raise ToolFault(f"{field}: {printable(named)} is no usable path: {touch.why or 'malformed'}.", kind="missing")
+    return touch
 
 
 def same_place(judge: Judge, touch: Touch) -> Touch:
@@ -51,9 +53,9 @@ def missing(touch: Touch, root: Path, field: str = "file_path") -> ToolFault:
 def standing(touch: Touch, root: Path) -> tuple[Path, str]:
     """Where to search: a folder and no file, or the folder of a single regular file and its name. Else a fault."""
     path = Path(touch.path)
-    if path.is_dir():
+    if is_folder(touch.path):
         return path, ""
-    if not os.path.lexists(path):
+    if not exists(touch.path):
         fault = missing(touch, root, "path")
         raise ToolFault(str(fault), summary=fault.summary, kind="no_path")
     size_of(touch.path)
@@ -69,6 +71,12 @@ def shown(path: str, root: Path) -> str:
     """A path relative to the root if it lies in it."""
     inside = path == str(root) or path.startswith(str(root) + os.sep)
     return printable(os.path.relpath(path, root) if inside else path)
+
+
+def searched(touch: Touch, workspace: Workspace) -> str:
+    """The place of a search for a title: `the project`, or the path."""
+    place = shown_path(touch, workspace)
+    return "the project" if place == "." else place
 
 
 def shown_within(touch: Touch, workspace: Workspace, file: str = "") -> Callable[[str], str]:

@@ -16,7 +16,7 @@ from codeagent.tools.inputs import Input, prompt
 CARRY_OUT = (
     "Carry it out step by step: put its steps into the todo list, one in progress at a time. After each step check its "
     "outcome as the plan says, and mark it completed only when the check passed. When a step fails, find out why; if "
-    "the plan was wrong, change the steps that are left in the todo list, and say what changed and why, before you go on."
+    "the plan was wrong, change the steps that are left in the todo list, and say what changed and why, then go on."
 )
 
 

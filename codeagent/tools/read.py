@@ -103,12 +103,7 @@ class Read:
         """The fault with the name that the model used, and with near names where the file is missing."""
         if fault.kind != "no_file":
             return ToolFault(f"file_path: {fault}", summary=fault.summary, kind=fault.kind)
-        try:
-            files.check_regular(touch.named, (self._workspace.cwd / touch.named).stat().st_mode)
-        except OSError:
-            pass  # missing indeed
-        except ToolFault as other:
-            return other
+        files.refuse_special(str(self._workspace.cwd / touch.named))
         return missing(touch, self._workspace.root)
 
     def _shown(self, page: Page, args: ReadInput, path: str) -> Result:

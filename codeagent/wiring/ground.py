@@ -11,7 +11,7 @@ from typing import Any
 
 from codeagent.core.compaction import Policy
 from codeagent.core.errors import SessionError, UsageFault
-from codeagent.core.events import Entry, Noted
+from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
 from codeagent.core.path_patterns import Anchors
@@ -52,11 +52,22 @@ class Ground:
         anchors = Anchors(str(self.project), str(home), str(self.project))
         self.rulebook = Rulebook(load, anchors, self.project, self._trust, strict=not options.permission_mode)
         self.settings = self.rulebook.settings
-        self.guidelines = instructions.load(project, own)
+        config = self.settings.environment.config_home
+        self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
         self.layout = Layout(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
+        self.seal = self._own_seal()
+        self._read: set[str] = set()
+
+    def _own_seal(self) -> bytes:
+        """The key that tells our own logs and memory from a repository's; empty where none can be kept."""
+        try:
+            return seal.key(self._state)
+        except OSError as fault:
+            self.rulebook.complain(f"What codeagent writes here cannot be sealed: {fault}.")
+            return b""
 
     # --- the model ---
 
@@ -168,8 +179,13 @@ class Ground:
     @property
     def child_env(self) -> dict[str, str]:
         """The environment of commands, without our secrets."""
+        return child_environment(self._environ, self.secrets)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The credentials that we hold."""
         environment = self.settings.environment
-        return child_environment(self._environ, (environment.api_key, environment.auth_token, self._key))
+        return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
 
     def make_ready(self) -> None:
         """Make `.agent/` with its `.gitignore` before the first session is kept in it."""
@@ -213,6 +229,8 @@ class Ground:
             (e for e in reversed(entries) if isinstance(e, Noted) and e.topic == "guidelines" and e.digest), None
         )
         known = json.loads(told.digest) if told else {}
+        for path in known:
+            self.guidelines = instructions.nested(self.guidelines, Path(path))
         before = instructions.Guidelines(
             tuple(instructions.Guideline(path, "", digest) for path, digest in known.items()),
             (),
@@ -224,11 +242,14 @@ class Ground:
         yield from self._warnings()
 
     def news(self) -> Iterator[Noted]:
-        """Settings that are broken by now, guideline files that changed; asked before every step."""
+        """Settings broken by now, guidelines that changed or came into force by what was read; asked before each step."""
         self.rulebook.rules()
         for words in self.rulebook.problems():
             yield Noted(words, to="person", topic="settings", level="warning")
         now = instructions.recheck(self.guidelines)
+        for path in sorted(self._read):
+            now = instructions.nested(now, Path(path))
+        self._read.clear()
         if now is self.guidelines:
             return
         changed = instructions.changes(self.guidelines, now)
@@ -236,7 +257,12 @@ class Ground:
         for words in changed:
             yield Noted(words, to="model", topic="guidelines", digest=self._digests())
         if changed:
-            yield Noted("Guideline files changed; the model was told.", to="person", topic="guidelines")
+            yield Noted("Guidelines changed or came into force; the model was told.", to="person", topic="guidelines")
+
+    def see(self, event: Event) -> None:
+        """Take note of what was read: guidelines below the working directory come into force with it."""
+        if isinstance(event, ToolFinished) and not self._options.bare:
+            self._read.update(saw.path for saw in event.saw)
 
     def restored(self) -> tuple[str, ...]:
         """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
@@ -244,8 +270,7 @@ class Ground:
 
     def notebook(self, session: str) -> Notebook:
         """The memory that the `memory` tool reads and writes."""
-        key = seal.key(self._state)
-        return Topics(self.layout, key, session, time.time, lambda words: search(self.sessions, words))
+        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")

@@ -8,21 +8,24 @@ from pathlib import Path
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
 from codeagent.core.conversation import parameters
-from codeagent.core.errors import ModelUnavailable, UsageFault
+from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.listed import Listed
+from codeagent.core.listed import Listed, ListedJob
 from codeagent.core.ports import Front
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
+from codeagent.core.unfinished import unfinished
+from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import Jobs
+from codeagent.host.jobs import end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
 from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.wiring import tooling
+from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
@@ -44,7 +47,7 @@ class House:
         raw = options.include_partial_messages
         self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
         self._keeper = Keeper(None, self._clock.now)
-        self._jobs: list[Jobs] = []
+        self._background = Background()
         self._names = Names(ground.files)
         self.began = 0
         """How many entries of the journal are older than this run."""
@@ -53,6 +56,7 @@ class House:
         """Open the session that the options ask for. Raises CodeagentError with words for a person."""
         if key:
             self._ground.use_key(key, keep=keep_key)
+        end_orphans()
         named = model or self._options.model
         log = self._asked_for()
         if log is None:
@@ -64,7 +68,7 @@ class House:
         """The log to go on with, None for a new session."""
         options, directory = self._options, self._ground.sessions
         if options.continue_:
-            last = index.latest(directory, include_headless=options.print)
+            last = index.latest(directory, options.print, b"" if options.trust else self._ground.seal)
             if last is None:
                 raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
             return Path(last.path)
@@ -97,22 +101,24 @@ class House:
             headless=self._headless,
             codeagent=__version__,
         )
-        keeper = Keeper(path, self._clock.now, ready=ground.make_ready)
+        keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
         self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
         if options.name:
             self.agent.rename(options.name)
 
     def _resume(self, path: Path, model: str) -> None:
         if self._options.fork_session:
-            path = store.fork(path, self._options.session_id or session_id(self._clock.now()), upto=-1)
-        log, loaded = store.Log.open(path, self._clock.now)
+            new = self._options.session_id or session_id(self._clock.now())
+            path = store.fork(path, new, key=self._ground.seal)
+        log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
         entries = loaded.entries
         try:
             self._usable(model or parameters(entries).model)
         except ModelUnavailable:
             log.close()
             raise
-        fresh = [Noted(words, to="person", topic="session", level="warning") for words in loaded.notices]
+        told = (*loaded.notices, *_left_open(entries, path.stem))
+        fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
         tools = self._tools(workspace, path.stem)
         news: list[Entry] = [*fresh, *self._switches(entries, model), *self._ground.reopening_notes(entries)]
@@ -130,10 +136,13 @@ class House:
             yield Switched(model=model, max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM), by="resume")
 
     def _usable(self, model: str) -> None:
-        """Raises ModelUnavailable when there is no key for it, and ModelError for a script that cannot be read."""
+        """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
         if not is_local(model) and not self._ground.access.key:
             raise ModelUnavailable(NO_KEY, category="authentication_failed")
-        self._choice.info(model)
+        try:
+            self._choice.info(model)
+        except ModelError as fault:
+            raise UsageFault(str(fault)) from None
 
     # --- building ---
 
@@ -147,7 +156,7 @@ class House:
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
         tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning)
-        self._jobs.append(jobs)
+        self._background.follow(jobs)
         return tools
 
     def _settle(
@@ -155,10 +164,11 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append)
+        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
+        journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction())
         self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
@@ -197,6 +207,11 @@ class House:
         """Commands run unconfined so far."""
         return ""
 
+    @property
+    def theme(self) -> str:
+        """As set."""
+        return str(self._ground.settings["theme"])
+
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
         here = self._keeper.name
@@ -231,6 +246,18 @@ class House:
         """Project files for completion, as last listed."""
         return self._names()
 
+    def jobs(self) -> Sequence[ListedJob]:
+        """Background commands of this session."""
+        return self._background.listed()
+
+    def job_output(self, job: str) -> str:
+        """What a background command wrote so far."""
+        return self._background.output(job)
+
+    async def stop_job(self, job: str) -> None:
+        """End a background command."""
+        await self._background.stop(job)
+
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""
         await self._choice.warm(self.agent.model)
@@ -238,8 +265,18 @@ class House:
     async def close(self) -> None:
         """End background work, close connections, sync and release the log."""
         try:
-            for jobs in self._jobs:
-                await jobs.close()
+            await self._background.close()
             await self._choice.close()
         finally:
             self._keeper.close()
+
+
+def _left_open(entries: Sequence[Entry], session: str) -> Iterable[str]:
+    """What a killed run left behind, in words; what still runs of it is ended first."""
+    for call in unfinished(entries):
+        yield (
+            f"The last run was cut off while {call.tool} ran ({call.label}). Whether it took effect is unknown; "
+            "the model is told so, and nothing is repeated."
+        )
+    if left := end_leftovers(session):
+        yield f"Still running from the last run, now ended: {', '.join(left)}."

@@ -13,7 +13,7 @@ class Keeper:
     """The pen of one session.
 
     `path` is None for a session that is not kept; `log` is one that is open already; `ready` makes
-    the directory fit for a new log.
+    the directory fit for a new log; `key` seals its lines.
     """
 
     def __init__(
@@ -22,8 +22,9 @@ class Keeper:
         now: Callable[[], float],
         log: Log | None = None,
         ready: Callable[[], None] | None = None,
+        key: bytes = b"",
     ) -> None:
-        self._path, self._now, self._log, self._ready = path, now, log, ready
+        self._path, self._now, self._log, self._ready, self._key = path, now, log, ready, key
         self._waiting: list[Entry] = []
         self._notice: Callable[[str], None] = _silent
         if log is not None:
@@ -54,7 +55,7 @@ class Keeper:
         if isinstance(entry, UserSaid):
             if self._ready is not None:
                 self._ready()
-            self._log = Log.create(self._path, self._now)
+            self._log = Log.create(self._path, self._now, self._key)
             self._log.notice = self._tell
             for waiting in self._waiting:
                 self._log.append(waiting)

@@ -41,6 +41,7 @@ def build(
     from codeagent.tools.present_plan import PresentPlan
     from codeagent.tools.read import Read
     from codeagent.tools.todo import Todo
+    from codeagent.tools.web_fetch import WebFetch
     from codeagent.tools.write import Write
 
     places = Places(workspace.root, workspace.home, workspace.extra, lambda: workspace.cwd)
@@ -56,6 +57,7 @@ def build(
         AskUser(approver.ask, lambda: approver.attended),
         PresentPlan(approver.ask, lambda: approver.attended, planning.mode, planning.approved),
         Memory(ground.notebook(session), workspace.root),
+        WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs

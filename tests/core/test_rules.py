@@ -110,6 +110,15 @@ def test_deny_and_ask_see_any_part_and_what_it_wraps(kind: Any) -> None:
     assert not says("Bash(rm:*)", shell(("ls", "rm")), kind)
 
 
+def test_no_rule_allows_what_is_forbidden() -> None:
+    reading = ShellReading(
+        (ShellPart("rm -rf /", ("rm", "-rf", "/"), False, Risk.HIGH),), True, forbidden="it removes /"
+    )
+    effect = Effect("bash", "", "", Risk.HIGH, Plain(""), shell=reading)
+    assert not says("Bash", effect)
+    assert narrow(effect) == ()
+
+
 def test_many_stars_cost_no_time() -> None:
     assert not says("Bash(" + "*a" * 40 + "b)", shell(("a" * 9_000,)))
 
@@ -198,6 +207,8 @@ def test_other_tools() -> None:
     assert says("mcp__srv", other)
     assert says("mcp__srv__*", other)
     assert not says("mcp__sr", other)
+    assert not says("mcp__*", other)
+    assert says("mcp__*", other, "deny")
     skill = Effect("skill", "review", "", Risk.LOW, Plain(""))
     assert says("Skill(review)", skill)
     assert not says("Skill(other)", skill)
@@ -234,6 +245,7 @@ def test_order_of_lists() -> None:
         ("WebFetch(https://example.org/x)", "domain:example.org"),
         ("WebFetch(domain:https://example.org)", "domain:example.org"),
         ("Todo(x)", "no specifier"),
+        ("mcp__*", "name the server"),
     ],
 )
 def test_rules_that_never_match_are_named_with_a_correction(text: str, word: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -51,20 +52,31 @@ class PseudoTerminal:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        os.close(self._master)
-        os.close(self._slave)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program."""
+        for descriptor in (self._master, self._slave):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
 
     def type(self, text: str) -> None:
         """Press these keys."""
         os.write(self._master, text.encode())
 
-    def wait_for(self, text: str, seconds: float = 20.0, *, after: int = 0) -> int:
+    def wait_for(self, text: str, seconds: float = 15.0, *, after: int = 0) -> int:
         """Read until the output from byte `after` on holds `text`; the place behind it."""
         wanted = text.encode()
         end = time.monotonic() + seconds
         while wanted not in self.raw[after:]:
             assert self._read(end - time.monotonic()), f"no {text!r} in:\n{self.raw[after:].decode(errors='replace')}"
         return self.raw.index(wanted, after) + len(wanted)
+
+    def wait_until_shown(self, text: str, seconds: float = 15.0) -> None:
+        """Read until the screen shows `text`; an editor may write only the cells that changed."""
+        end = time.monotonic() + seconds
+        while text not in self.text:
+            assert self._read(end - time.monotonic()), f"no {text!r} on:\n{self.text}"
 
     def wait(self, seconds: float = 20.0) -> int:
         """Read until the program has ended; its exit code, negative for a signal."""

@@ -11,7 +11,7 @@ from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
-from codeagent.fronts.desk import Listed
+from codeagent.fronts.desk import Listed, ListedJob
 from tests.core.stage import Reply, Stage
 
 
@@ -24,6 +24,8 @@ class StageDesk:
     """Opens one other session, named `other`."""
 
     branch = "main"
+    history = None
+    sandbox = ""
     resume_command = "codeagent -r s"
 
     def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:
@@ -32,6 +34,7 @@ class StageDesk:
         self.project = project
         self.stage = Stage(*replies, person=front, **settings)  # type: ignore[arg-type]
         self.closed = False
+        self.stopped: list[str] = []
 
     @property
     def agent(self) -> Agent:
@@ -53,6 +56,21 @@ class StageDesk:
 
     def files(self) -> Sequence[str]:
         return ("shop/cart.py", "tests/test_cart.py", "README.md")
+
+    def jobs(self) -> Sequence[ListedJob]:
+        return (
+            ListedJob("job1", "npm run dev", 61.0),
+            ListedJob("job2", "make", 5.0, 2),
+            ListedJob("job3", "sleep 9", 9.0, 143, stopped="job3" in self.stopped),
+        )
+
+    def job_output(self, job: str) -> str:
+        if job not in ("job1", "job2"):
+            raise UsageFault(f"There is no job {job!r}. /jobs lists them.")
+        return "listening on 5173\n" if job == "job1" else ""
+
+    async def stop_job(self, job: str) -> None:
+        self.stopped.append(job)
 
     @property
     def began(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -113,7 +112,9 @@ async def test_a_stream_of_messages(options: Any) -> None:
 
 
 async def test_interrupt_and_mode(options: Any, project: Path) -> None:
-    with Loopback([call("bash", command="sleep 50"), call("write", file_path="n.txt", content="x"), say("ok")]) as server:
+    with Loopback(
+        [call("bash", command="sleep 50"), call("write", file_path="n.txt", content="x"), say("ok")]
+    ) as server:
         async with sdk.ClaudeSDKClient(options(server, allowed_tools=["Bash(sleep:*)"])) as client:
             await client.query("wait long")
             while not any(kind == "AssistantMessage" for kind in kinds([await anext(client.receive_messages())])):
@@ -134,13 +135,11 @@ async def test_without_a_callback_nobody_is_asked(options: Any) -> None:
         messages = []
         with pytest.raises(sdk.ResultError):
             async for message in sdk.query(prompt="hi", options=options(server)):
-                messages.append(message)
+                messages.append(message)  # noqa: PERF401 - what came before the error counts
     assert messages[-1].subtype == "error_permission_required"
 
 
 async def test_a_server_that_refuses_is_an_error_result(options: Any) -> None:
-    with Loopback(key="another") as server:
-        with pytest.raises(sdk.ResultError) as caught:
-            async with asyncio.timeout(30):
-                _ = [message async for message in sdk.query(prompt="hi", options=options(server))]
+    with Loopback(key="another") as server, pytest.raises(sdk.ResultError) as caught:
+        _ = [message async for message in sdk.query(prompt="hi", options=options(server))]
     assert caught.value.exit_code == 5

@@ -144,3 +144,18 @@ async def test_clear_opens_a_new_session(desk: StageDesk) -> None:
     await desk.agent.say("what is it?")
     await told(desk, "/new", "redraw")
     assert not any(isinstance(e, UserSaid) for e in desk.agent.journal.entries)
+
+
+async def test_jobs_are_listed_read_and_stopped(desk: StageDesk) -> None:
+    listed = await told(desk, "/jobs")
+    assert [line.split()[:2] for line in listed.splitlines()[:3]] == [
+        ["job1", "runs"],
+        ["job2", "ended,"],
+        ["job3", "ended,"],
+    ]
+    assert "npm run dev" in listed
+    assert "listening on 5173" in await told(desk, "/jobs job1")
+    assert "nothing so far" in await told(desk, "/jobs job2")
+    assert "no job 'job9'" in await told(desk, "/jobs job9")
+    assert "job3 has ended" in await told(desk, "/jobs stop job3")
+    assert "stopped" in await told(desk, "/jobs")

@@ -71,6 +71,28 @@ async def test_text_has_only_the_answer_on_stdout_and_the_story_on_stderr(tmp_pa
     assert story[3].startswith("1 tool step, 2 requests, 220 tokens (0 % cached), $0.02, ")
 
 
+async def test_verbose_tells_words_between_steps_too(tmp_path: Path) -> None:
+    done = await run(tmp_path, replace(ASKED, verbose=True), say("I look.", call("1")), say("Done."))
+    assert done.out == "Done.\n"
+    assert done.err.startswith("[step 1] I look.\n[step 1] look()")
+
+
+async def test_partial_messages_come_before_the_whole(tmp_path: Path) -> None:
+    done = await run(tmp_path, replace(STREAM, include_partial_messages=True), say("Done."))
+    kinds = [line.get("event", line)["type"] for line in done.lines]
+    assert kinds == [
+        "system",
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+        "assistant",
+        "result",
+    ]
+
+
 async def test_quiet_says_nothing_on_stderr(tmp_path: Path) -> None:
     done = await run(tmp_path, replace(ASKED, quiet=True), say("", call("1")), say("Done."))
     assert done.out == "Done.\n"

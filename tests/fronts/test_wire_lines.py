@@ -26,7 +26,7 @@ from codeagent.core.events import (
 )
 from codeagent.core.messages import Image, Opaque, Text, Thinking, ToolSchema, ToolUse, Usage
 from codeagent.core.views import Diff, Hunk
-from codeagent.fronts.headless import encoded
+from codeagent.fronts.json_lines import encoded
 from codeagent.fronts.wire_lines import WireLines
 
 
@@ -38,7 +38,7 @@ def wire() -> WireLines:
 
 def test_init_names_what_the_session_is(wire: WireLines) -> None:
     opened = Opened("s1", "/p", ("sys",), (ToolSchema("read", "", {}),), "m", 1000)
-    line = wire.init(opened, model="m2", mode="bypass", commands=["/help"])
+    line = wire.init(opened, model="m2", mode="bypass")
     assert line["type"] == "system"
     assert line["subtype"] == "init"
     assert line["tools"] == ["read"]
@@ -140,6 +140,7 @@ def test_what_happens_beside_the_conversation(wire: WireLines, event: Event, wan
     "event",
     [
         Noted("for the model", to="model"),
+        Noted("", to="person"),
         Switched(model="m"),
         TextDelta("a"),
         UserSaid((Text("hi"),)),

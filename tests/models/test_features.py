@@ -49,6 +49,12 @@ def test_only_what_needs_a_header_gets_one() -> None:
 
 
 REFUSALS = [
+    ("pictures", "Could not process image"),
+    ("pictures", "messages.3.content.0.tool_result.content.0.image.source.base64.data: invalid base64 data"),
+    ("pictures", "messages.2.content.1.image.source.base64: image exceeds 5 MB maximum: 6 MB > 5 MB"),
+    ("pictures", "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"),
+    ("pictures", "The PDF specified was not valid."),
+    ("pictures", "The PDF specified is password protected."),
     ("mid_system", "messages.1.role: Input should be 'user' or 'assistant'"),
     ("mid_system", "role 'system' is not supported on this model"),
     ("mid_system", 'messages: Unexpected role "system". Use the top-level `system` parameter instead.'),
@@ -75,7 +81,7 @@ def test_a_refusal_names_its_feature(feature: str, words: str, status: int) -> N
 
 
 def test_every_feature_can_be_refused() -> None:
-    assert {feature for feature, _ in REFUSALS} | {"budget_thinking"} == NAMES
+    assert {feature for feature, _ in REFUSALS} | {"budget_thinking"} == NAMES | {"pictures"}
     assert len(NAMES) == len(FEATURES)
     assert refused(400, "thinking.enabled.budget_tokens: Extra inputs are not permitted", {"budget_thinking"})
 

@@ -313,6 +313,18 @@ def test_a_log_of_ours_is_told_from_one_that_came_with_the_project(path):
     assert foreign_lines(path, KEY) == 1
 
 
+def test_a_flipped_byte_makes_a_log_no_strangers_and_a_fork_does_not_make_it_whole(path):
+    log = Log.create(path, clock, KEY)
+    for entry in ENTRIES:
+        log.append(entry)
+    log.close()
+    *before, last = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(before) + last.replace(b'"kind"', b'"kinb"'))
+    assert foreign_lines(path, KEY) == 0
+    fork(path, "s2", key=KEY)
+    assert path.with_name("s2.jsonl").read_bytes().endswith(path.read_bytes().splitlines(keepends=True)[-1])
+
+
 KILLED = """
 import sys
 from pathlib import Path

@@ -23,6 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "project" / ".env").write_text("KEY=1\n")
     (top / "project" / "src" / "app.py").write_text("import os\n")
     (top / "project" / "out").symlink_to(top / "other")
+    (top / "project" / "up").symlink_to("src")
     (top / "project" / "far").symlink_to(top / "project" / "src" / "deep")
     return top / "project"
 

@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 FORBIDDEN = [
+    "rm -Rf *",
+    "rm --recursive ./*",
+    "echo 'rm -rf ~' | at now",
+    "wipefs -a /dev/sda",
     "rm -rf /",
     "rm -fr ~",
     "rm -rf $HOME",
@@ -149,6 +153,10 @@ FORBIDDEN = [
 ]
 
 FREE = [
+    "rm *",
+    "rm -f ./*",
+    "fdisk -l /dev/sda",
+    "cp /dev/sda x",
     "rm -rf build",
     "rm -rf ./build",
     "rm -rf src",

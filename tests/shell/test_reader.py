@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from codeagent.core.effects import Risk
 
@@ -47,7 +49,12 @@ def unasked(reading: Any) -> bool:
         "date +%F",
         "cat far/../app.py",
         "ls 2>&1 | tail -n +3",
-        "jq .name README.md",
+        "jq '.environment | .x' README.md",
+        "sed -n '/^def main/,/return/p' src/app.py",
+        "awk -F: '{print $1, $NF}' README.md",
+        "expr 1 + 2",
+        "git -P log -1",
+        "git stash show -p stash@{0}",
     ],
 )
 def test_read_only(command: str, read: Any) -> None:
@@ -78,10 +85,31 @@ def test_read_only(command: str, read: Any) -> None:
         "cd src && git status",
         "cd far/.. && ls",
         "cd out && ls",
+        "cd far && cd .. && cat ../x",
+        "ls || cd src && cat ../x",
         "cd - && ls",
+        "ls | cd src && cat ../../other/x",
+        "ls | cd src/deep && cat ../../README.md",
+        "cd src/deep | ls && cat ../../README.md",
+        "command cd docs && cat README.md",
+        "cd src/deep; cd ..; cat ../../other/x",
+        "git config --list",
         "sort --out x README.md",
         "grep --recursiv x .",
         "printf '%n' PATH",
+        "printf '%5lln' PATH",
+        "strings @README.md",
+        "diff -l a b",
+        "git for-each-ref --format='%(signature)'",
+        "cd src && nice -n 5 git status",
+        "sed -n '/[/]/w x/p' README.md",
+        "sed -n '/\\c/w x/p' README.md",
+        "sed -n '/a/w x' README.md",
+        "awk '{print > 1}' README.md",
+        "awk '{print}' FS=x",
+        "jq 'env' README.md",
+        "jq '\"\\(env)\"' README.md",
+        "jq '$ENV.X' README.md",
         "printf -v PATH x",
         "find . -fprint x",
         "tail -f README.md",
@@ -133,6 +161,10 @@ def test_asked(command: str, read: Any) -> None:
         ("uv run pytest", Risk.MEDIUM),
         ("ruff check .", Risk.MEDIUM),
         ("pytest ../other", Risk.HIGH),
+        ("pytest -c/etc/x", Risk.HIGH),
+        ("make SHELL=/tmp/x", Risk.HIGH),
+        ("npm run build:deploy", Risk.HIGH),
+        ("tox -e release", Risk.HIGH),
         ("make -C /tmp test", Risk.HIGH),
         ("make deploy", Risk.HIGH),
         ("npm run deploy", Risk.HIGH),
@@ -193,12 +225,39 @@ def test_a_relative_path_counts_from_the_shells_directory(read: Any, project: Pa
     assert not unasked(read("cat ../../other/x", cwd=str(project / "src")))
 
 
+def test_no_rule_for_a_program_covers_what_it_is_fed(read: Any) -> None:
+    (part,) = read("sh < README.md").parts
+    assert part.words is None
+    assert ("sh",) in part.covers
+
+
+def test_a_second_cd_counts_from_every_place_that_the_first_may_have_led_to(read: Any) -> None:
+    assert unasked(read("cd src; cd deep; ls"))
+    assert not unasked(read("cd src/deep && cd .. && cat ../../other/x"))
+    assert unasked(read("cd src/deep && cd .. && cat ../README.md"))
+
+
+@pytest.mark.parametrize("first", ["pushd /etc", "hash -p ./x cat", "source x", "alias cat=rm", "builtin cd /etc"])
+def test_nothing_is_read_only_after_a_builtin_that_changes_the_shell(first: str, read: Any) -> None:
+    before, after = read(f"{first}; cat passwd").parts
+    assert not before.readonly
+    assert not after.readonly
+
+
 def test_reasons_are_words(read: Any) -> None:
     assert read("ls $(pwd)").why == "it contains a command substitution"
     assert "U+200B" in read("l\u200bs").why
     assert "10,001" in read("x" * 10_001).why
     assert read("").why == "there is no command in it"
     assert read("cat /etc/passwd").parts[0].why == "/etc/passwd lies outside the project"
+
+
+@given(st.text(max_size=60) | st.text("ls rm/|&;()<>{}$`'\"\\\n#~*=-[]!x", max_size=40))
+@settings(max_examples=300)
+def test_any_text_can_be_read(read: Any, text: str) -> None:
+    reading = read(text)
+    assert reading.plain == (not reading.why)
+    assert not reading.plain or all(part.words for part in reading.parts)
 
 
 @pytest.mark.parametrize(

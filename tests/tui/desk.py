@@ -53,6 +53,11 @@ class TestDesk:
     branch = "main"
     resume_command = "codeagent --resume s"
     sandbox = "on"
+    began = 0
+
+    @property
+    def theme(self) -> str:
+        return str(self._more.get("theme", ""))
 
     @property
     def history(self) -> Path | None:
@@ -73,10 +78,10 @@ class TestDesk:
     def files(self) -> Sequence[str]:
         return FILES
 
-    def warm(self) -> None:
+    async def warm(self) -> None:
         self.warmed += 1
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self.closed = True
 
 
@@ -89,7 +94,7 @@ def seated(
 ) -> Codeagent:
     """An app whose desk answers with these replies."""
 
-    def connect(front: Front, **overrides: str) -> TestDesk:
+    def connect(front: Front, **given: object) -> TestDesk:
         return TestDesk(front, replies, entries, **more)
 
     return Codeagent(options or Options(), connect, palette)

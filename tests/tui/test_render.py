@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from codeagent.core.clean import clean
 from codeagent.core.views import Diff, Hunk
 from codeagent.fronts.tui import diffs
-from codeagent.fronts.tui.blocks import Block, Call
 from codeagent.fronts.tui.code import highlight
 from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
+from codeagent.fronts.tui.pieces import Block, Call
 from codeagent.fronts.tui.render import LEFT, MEASURE, Painter
 
 
@@ -97,6 +97,13 @@ def test_outcomes_stand_under_each_other() -> None:
         Call("2", "read", "a.py", "finished", summary="42"),
     ]
     assert len({len(rows(Block("call", call=c, gap=False))[0]) for c in calls}) == 1
+
+
+def test_nothing_is_said_twice() -> None:
+    timed = Call("1", "bash", "make", "finished", summary="exit 0  0.6 s", took_ms=600)
+    assert rows(Block("call", call=timed, gap=False))[0].count("0.6 s") == 1
+    todo = Call("1", "todo", "1 of 2 done", "finished", summary="1 of 2 done")
+    assert rows(Block("call", call=todo, gap=False))[0].count("1 of 2") == 1
 
 
 def test_a_long_object_gives_way_to_the_outcome() -> None:

@@ -90,25 +90,32 @@ def test_letters_out_of_order_do_not_fit() -> None:
     assert len(completion.fitting("", [f"f{i}" for i in range(50)])) == completion.MOST
 
 
+def guard_shown(now: float, last_key: float) -> Guard:
+    guard = Guard()
+    assert not guard.takes(now)
+    guard.shown(now, last_key)
+    return guard
+
+
 def test_a_dialog_takes_nothing_at_first() -> None:
-    guard = Guard(100.0, 0.0)
+    guard = guard_shown(100.0, 0.0)
     assert not guard.takes(100.39)
     assert not guard.takes(101.38), "that key made it wait for a pause"
     assert guard.takes(102.39)
 
 
 def test_a_dialog_takes_keys_after_its_quiet_time() -> None:
-    assert Guard(100.0, 99.4).takes(100.41)
+    assert guard_shown(100.0, 99.4).takes(100.41)
 
 
 def test_a_dialog_waits_for_someone_who_was_typing() -> None:
-    assert not Guard(100.0, 99.7).takes(100.65)
-    assert Guard(100.0, 99.7).takes(100.71)
+    assert not guard_shown(100.0, 99.7).takes(100.65)
+    assert guard_shown(100.0, 99.7).takes(100.71)
 
 
 @given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=20))
 def test_a_dialog_never_takes_a_key_while_keys_keep_coming(gaps: list[float]) -> None:
-    guard, now = Guard(100.0, 99.9), 100.0
+    guard, now = guard_shown(100.0, 99.9), 100.0
     assert not guard.takes(now)
     for gap in gaps:
         now += gap

@@ -147,6 +147,7 @@ class Repl:
         agent = desk.agent
         for entry in agent.journal.entries:
             self._printer.see(entry)
+        self._printer.caught_up()
         self._paper.gap()
         self._paper.line(f"codeagent in {desk.project}{f' ({desk.branch})' if desk.branch else ''}", "strong")
         self._standing(desk)
@@ -158,11 +159,16 @@ class Repl:
             return self._typed
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
+        desk.files()  # begins the listing, so that the first Tab has it
         return Prompt(desk.history, desk.files)
 
     async def _next(self, lines: Lines) -> str | None:
         """The next message. Ctrl+C twice on an empty prompt ends the input."""
         self._paper.gap()
+        if lines is not self._typed and self._typed.ready:  # typed in the last moment of the turn
+            ahead = await self._typed.line()
+            self._paper.line(f"{YOU}{ahead}")
+            return ahead
         while True:
             if lines is self._typed:
                 self._paper.prompt(YOU)

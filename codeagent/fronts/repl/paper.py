@@ -100,8 +100,13 @@ class Paper:
 
     def _put(self, text: str) -> None:
         encoding = self._stream.encoding or "utf-8"
-        self._stream.write(text.encode(encoding, "replace").decode(encoding))
-        self._stream.flush()
+        try:
+            self._stream.write(text.encode(encoding, "replace").decode(encoding))
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return  # the terminal is gone: SIGHUP ends the program, and the turn is put on record first
 
 
 def _rendered(source: str, width: int, *, colour: bool) -> str:
@@ -110,6 +115,7 @@ def _rendered(source: str, width: int, *, colour: bool) -> str:
 
     from rich import markdown
     from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.theme import Theme
 
     class Heading(markdown.Heading):
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -121,7 +127,12 @@ def _rendered(source: str, width: int, *, colour: bool) -> str:
 
     page = io.StringIO()
     console = Console(
-        file=page, width=width, force_terminal=colour, color_system="standard" if colour else None, legacy_windows=False
+        file=page,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        legacy_windows=False,
+        theme=Theme({"markdown.code": "cyan", "markdown.h1": "bold", "markdown.h2": "bold", "markdown.h3": "bold"}),
     )
     console.print(Plain(source, hyperlinks=False))
     return "\n".join(line.rstrip() for line in page.getvalue().strip("\n").split("\n")) + "\n"

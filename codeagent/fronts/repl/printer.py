@@ -8,12 +8,14 @@ from codeagent.core.events import (
     AssistantSaid,
     CallDelta,
     Event,
+    Heard,
     Queued,
     Retried,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
     ToolStarted,
+    TurnEnded,
     UserSaid,
 )
 from codeagent.core.messages import Image, ToolUse
@@ -33,6 +35,7 @@ class Printer:
         self._paper = paper
         self._splitter = Splitter()
         self._heard = False
+        self._on_record = ""
         self._speaking = False
         self._thinking = False
         self._typed = ""
@@ -57,6 +60,8 @@ class Printer:
                 self._thinking = True
                 self._silence()
                 self._paper.line("(thinking)", "muted")
+            case Heard(text=text, thinking=False) if not self._heard:
+                self._on_record += text
             case CallDelta():
                 self._flush()
             case AssistantSaid():
@@ -90,11 +95,20 @@ class Printer:
                 self._speaking = True
             self._paper.markdown(block)
 
+    def caught_up(self) -> None:
+        """Print the words of a reply that was cut off with the program: nothing else follows of it."""
+        if self._on_record:
+            words, self._on_record = self._on_record, ""
+            self._print([*self._splitter.feed(words), self._splitter.rest()])
+            self._silence()
+            self._paper.line("(cut off here)", "muted")
+
     def _flush(self) -> None:
         self._print([self._splitter.rest()])
 
     def _said(self, said: AssistantSaid) -> None:
         """The whole reply: what streamed is on paper already, but for the open tail."""
+        self._on_record = ""
         if not self._heard:
             self._print([*self._splitter.feed(said.text)])
         self._flush()
@@ -110,6 +124,7 @@ class Printer:
     # --- the person's words ---
 
     def _user(self, said: UserSaid) -> None:
+        self.caught_up()
         self._silence()
         text = said.text
         pictures = sum(isinstance(block, Image) for block in said.blocks)
@@ -130,8 +145,9 @@ class Printer:
     def _finished(self, done: ToolFinished) -> None:
         self._silence()
         failed = done.is_error or done.outcome != "done"
-        took = f", {present.seconds(done.took_ms)}" if done.took_ms >= 1000 else ""
-        told = f"{calls.outcome(done)}{took}"
+        told = calls.outcome(done)
+        if done.took_ms >= 1000 and not told.endswith(" s"):  # some summaries tell the time themselves
+            told = f"{told}, {present.seconds(done.took_ms)}"
         if done.use_id in self._begun:
             self._paper.line(f"    {told}", "error" if failed else "muted")
         else:
@@ -154,7 +170,9 @@ class Printer:
         worded = present.notice(event)
         if isinstance(event, Retried):
             self._splitter.rest()
-            self._heard = False
+            self._heard, self._on_record = False, ""
+        if isinstance(event, TurnEnded):
+            self.caught_up()
         if worded is None or not worded[1]:
             return
         self._silence()

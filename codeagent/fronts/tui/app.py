@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +11,6 @@ from textual.containers import Horizontal
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
 from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
@@ -61,9 +59,11 @@ class Codeagent(App[int]):
         self.talk = Talk(self)
         self.bridge = Bridge(self, self.show, self.stage)
         self._connect = connect
-        self._unfolded = False
+        self._unfolded = self._stale = False
         self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
+        self.tour = False
+        """Whether the program is to start anew, with the tour."""
         for known in (DARK, LIGHT):
             self.register_theme(known.theme())
         self.theme = self.palette.name
@@ -89,44 +89,11 @@ class Codeagent(App[int]):
 
     # -- opening -------------------------------------------------------------------------------
 
-    async def open(self, **overrides: str) -> None:
-        """Connect in a thread, so that keys are shown meanwhile; on trouble ask what to do."""
-        self.run_worker(self._open(overrides), group="open", exit_on_error=False)
+    def open(self, key: str = "", model: str = "") -> None:
+        """Open the session that the options ask for; on trouble the person is asked what to do."""
+        from codeagent.fronts.tui import opening
 
-    async def _open(self, overrides: dict[str, str]) -> None:
-        try:
-            desk = await asyncio.to_thread(self._connect, self.bridge, **overrides)
-        except CodeagentError as error:
-            self._offer(error)
-            return
-        self.composer.past.use(desk.history)
-        self.composer.files = desk.files
-        self.composer.commands = _commands
-        self.talk.begin(desk)
-        self.redraw()
-        if self.options.prompt and not overrides.get("again"):
-            self.talk.send(self.options.prompt)
-        self._warm_when_quiet()
-
-    def _offer(self, error: CodeagentError) -> None:
-        from codeagent.fronts.tui.screens.trouble import Trouble
-
-        code = 2 if isinstance(error, UsageFault) else 5 if isinstance(error, ModelUnavailable) else 1
-
-        def chosen(overrides: dict[str, str] | None) -> None:
-            if overrides is None:
-                self.leave(code)
-            else:
-                self.call_next(lambda: self.open(**overrides))
-
-        self.push_screen(Trouble(error, self.stage()), chosen)
-
-    def _warm_when_quiet(self) -> None:
-        """The import costs a late key or two: begin it when nobody types."""
-        if monotonic() - self.composer.last_key > 0.2:
-            self.talk.warm()
-        else:
-            self.set_timer(0.2, self._warm_when_quiet)
+        self.run_worker(opening.seat(self, self._connect, key, model), group="open", exit_on_error=False)
 
     # -- what the agent does -------------------------------------------------------------------
 
@@ -138,8 +105,9 @@ class Codeagent(App[int]):
                 self.status.received(len(text) / 4)
             case ToolFinished(view=Todo() as todo):
                 self.todo.update(todo)
-        if isinstance(event, Fact):
-            self.stand()
+        if isinstance(event, Fact) and not self._stale:
+            self._stale = True
+            self.call_next(self.stand)
 
     def redraw(self) -> None:
         """Draw the open session from its journal."""
@@ -155,7 +123,8 @@ class Codeagent(App[int]):
         self.stand()
 
     def stand(self) -> None:
-        """Bring status line and waiting messages up to date."""
+        """Bring status line and waiting messages up to date, once all that watch the journal have seen its news."""
+        self._stale = False
         (self.status.begin if self.talk.working else self.status.end)()
         if (desk := self.talk.desk) is None:
             return
@@ -170,9 +139,24 @@ class Codeagent(App[int]):
         """A word of the front's own, in the transcript."""
         self.transcript.tell(text, level)
 
+    def paint(self, palette: Palette) -> None:
+        """Use other colours from now on."""
+        self.palette, self.theme = palette, palette.name
+        for widget in (self.status, self.todo, self.waiting, self.composer.menu):
+            widget.palette = palette
+            widget.refresh()
+        self.transcript.recolour(palette)
+
     def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
         """What a dialog gets of its surroundings."""
-        return Stage(self.palette, self.glyphs, self.composer.last_key, self.composer.stray, place)
+        return Stage(self.palette, self.glyphs, lambda: self.composer.last_key, self._cover, self.composer.stray, place)
+
+    def _cover(self, rows: int) -> None:
+        """Keep the end of the conversation above a dialog of so many rows; one that takes all needs no room."""
+        below = self.status.outer_size.height + self.query_one("#entry").outer_size.height
+        below += sum(panel.outer_size.height for panel in (self.todo, self.waiting) if panel.display)
+        room = rows - below if 0 < rows < self.size.height - 2 else 0
+        self.transcript.styles.margin = (0, 0, max(0, room), 0)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
@@ -184,7 +168,7 @@ class Codeagent(App[int]):
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.transcript.action_tail()
         if event.text in ("/help", "/resume", "/continue", "/model") and self.talk.desk:
-            self._page(event.text)
+            self.page(event.text)
         else:
             self.talk.send(event.text)
 
@@ -193,7 +177,7 @@ class Codeagent(App[int]):
             case "take_back":
                 self.composer.put(self.talk.take_back())
             case "help":
-                self._page("/help")
+                self.page("/help")
             case "look":
                 self.transcript.focus()
             case "mode" if self.talk.desk:
@@ -205,11 +189,18 @@ class Codeagent(App[int]):
             case "top" | "tail":
                 (self.transcript.action_top if event.what == "top" else self.transcript.action_tail)()
 
+    def on_text_selected(self) -> None:
+        """What was selected with the mouse is copied at once."""
+        if text := self.screen.get_selected_text():
+            self.copy_to_clipboard(text)
+            self.status.hint("copied")
+
     def on_transcript_leave(self, event: Transcript.Leave) -> None:
         self.composer.focus()
         self.composer.insert(event.text)
 
-    def _page(self, name: str) -> None:
+    def page(self, name: str) -> None:
+        """Open the page of a command that has one."""
         from codeagent.fronts.tui.screens import pages
 
         pages.show(self, name)
@@ -272,12 +263,6 @@ class Codeagent(App[int]):
         """A fault of our own: end without a traceback on the screen; `run` says it in short words."""
         self.crash = self._exception
         self._close_messages_no_wait()
-
-
-def _commands(typed: str) -> list[tuple[str, str]]:
-    from codeagent.fronts import commands
-
-    return commands.complete(typed)
 
 
 def run(options: Options, connect: Connect) -> int:

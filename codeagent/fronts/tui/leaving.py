@@ -36,6 +36,8 @@ async def _session(app: Codeagent) -> int:
     code = await _farewell(app)
     sys.stdout.flush()
     sys.stderr.flush()
+    if app.tour:
+        os.execv(sys.executable, [sys.executable, "-m", "codeagent", "demo"])
     os._exit(code)
 
 

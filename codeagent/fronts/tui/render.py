@@ -5,6 +5,7 @@ A row is a gutter of three cells and the column of reading, at most `MEASURE` ce
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ from textual.strip import Strip
 from codeagent.core.clean import clean
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
 from codeagent.fronts import present
-from codeagent.fronts.tui.blocks import Block, Call
 from codeagent.fronts.tui.palette import Glyphs, Palette
+from codeagent.fronts.tui.pieces import Block, Call
 from codeagent.fronts.tui.splitter import split
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ LIVE = 3
 """Rows of output shown under a call while it runs."""
 NAME = 6
 """Cells that a tool's name takes at least, so that objects stand under each other."""
+
+_TIMED = re.compile(r"\d (ms|s|min)\b")
+"""A summary that says itself how long it took."""
 
 
 class Painter:
@@ -201,10 +205,11 @@ class Painter:
             return Text(f"{g.more} {present.short(call.received)}", p.muted)
         if call.state != "finished":
             return Text(g.more, p.muted)
-        took = f"  {present.seconds(call.took_ms)}" if call.took_ms >= 300 else ""
+        told = call.took_ms < 300 or _TIMED.search(call.summary)
+        took = "" if told else f"  {present.seconds(call.took_ms)}"
         match call.outcome:
             case "done":
-                return self._changed(call.view, took) or Text(f"{call.summary or g.done}{took}", p.muted)
+                return self._changed(call.view, took) or Text(f"{self._news(call) or g.done}{took}", p.muted)
             case "refused":
                 words = call.summary or "not allowed"
                 if call.decided and call.decided.by == "dialog":
@@ -215,6 +220,10 @@ class Painter:
             case "timeout":
                 return Text(f"{g.failed} {call.summary or 'took too long'}{took}", p.danger)
         return Text(f"{g.failed} {call.summary or 'failed'}", p.danger).append(took, p.muted)
+
+    def _news(self, call: Call) -> str:
+        """The summary, unless the line says it already."""
+        return "" if call.summary == call.label else call.summary
 
     def _changed(self, view: View | None, took: str) -> Text | None:
         if not isinstance(view, Diff):

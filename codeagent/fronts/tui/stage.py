@@ -13,13 +13,15 @@ from codeagent.fronts.tui.palette import Glyphs, Palette
 class Stage(Struct, frozen=True):
     """What a dialog gets of its surroundings.
 
-    `last_key` is when a key was last pressed (monotonic seconds); `stray` takes characters that
+    `cover` is told how many rows the dialog takes at the bottom, so that the conversation makes room.
+    `last_key` tells when a key was last pressed (monotonic seconds); `stray` takes characters that
     were meant for the composer; `place` is (this one, how many) when several questions wait.
     """
 
     palette: Palette
     glyphs: Glyphs
-    last_key: float = 0.0
+    last_key: Callable[[], float] = lambda: 0.0
+    cover: Callable[[int], None] = lambda _: None
     stray: Callable[[str], None] = lambda _: None
     place: tuple[int, int] = (1, 1)
     now: Callable[[], float] = monotonic

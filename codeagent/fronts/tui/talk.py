@@ -117,7 +117,7 @@ class Talk:
         try:
             self.warm()
             if self._warming is not None:
-                await self._warming
+                await asyncio.shield(self._warming)
             await desk.agent.say(text)
         except CodeagentError as error:
             self._room.tell(str(error), "error")
@@ -156,4 +156,4 @@ class Talk:
 
 
 Connect = Callable[..., "Desk"]
-"""`connect(front, key="", model="")`: opens the session; runs in a thread; raises CodeagentError."""
+"""`connect(front, key="", model="", keep_key=False)`: opens the session; runs in a thread; raises CodeagentError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events
@@ -32,7 +33,7 @@ class Dialog(ModalScreen[T], Generic[T]):
     def __init__(self, stage: Stage) -> None:
         super().__init__()
         self.stage = stage
-        self.guard = Guard(stage.now(), stage.last_key)
+        self.guard = Guard()
         if not self.GUARDED:
             self.guard.until = 0.0
         self._expectant = True
@@ -66,6 +67,15 @@ class Dialog(ModalScreen[T], Generic[T]):
     def armed(self) -> None:
         """Keys count from now on."""
 
+    @property
+    def typing(self) -> bool:
+        """Whether a field of the dialog takes the keys now."""
+        return self.has_class("-words") or self.has_class("-edit")
+
+    def field_key(self, key: str) -> bool:
+        """A key while typing; whether it is not for the field."""
+        return False
+
     def key(self, key: str) -> bool:
         """Another key; whether it was taken."""
         return False
@@ -78,8 +88,14 @@ class Dialog(ModalScreen[T], Generic[T]):
             yield Menu(self.stage.palette, self.items(), id="answers")
 
     def on_mount(self) -> None:
-        self._wait()
         self.dress()
+        self.call_after_refresh(self._shown)
+
+    def _shown(self) -> None:
+        """It has been painted: only now can a key be meant for it, however busy the machine is."""
+        if self.GUARDED:
+            self.guard.shown(self.stage.now(), self.stage.last_key())
+        self._wait()
 
     def on_resize(self) -> None:
         self.dress()
@@ -113,10 +129,18 @@ class Dialog(ModalScreen[T], Generic[T]):
             title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
+        self.call_after_refresh(self._make_room)
 
     def edge_words(self, palette: Palette) -> str:
         """The colour of the word at the right end of the title."""
         return palette.text
+
+    def _make_room(self) -> None:
+        if self.is_attached:
+            self.stage.cover(self.query_one("#frame").outer_size.height)
+
+    def on_unmount(self) -> None:
+        self.stage.cover(0)
 
     @property
     def menu(self) -> Menu:
@@ -135,13 +159,16 @@ class Dialog(ModalScreen[T], Generic[T]):
     # -- keys ----------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
+        if self.typing and event.key != "escape":
+            if self.field_key(event.key):
+                event.stop()
+            return
         event.stop()
-        event.prevent_default()
         if event.key == "escape":
             self.decline()
-        elif not self.guard.takes(self.stage.now()):
-            self.set_class(True, "-unarmed")
-            self._wait()
+        elif not self.guard.takes(event.time):
+            if self.is_attached and self.guard.until < inf:
+                self._wait()
             if event.is_printable and event.character:
                 self.stage.stray(event.character)
         elif not self.key(event.key):
@@ -165,6 +192,6 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def on_menu_picked(self, event: Menu.Picked) -> None:
         event.stop()
-        if self.guard.takes(self.stage.now()):
+        if self.guard.takes(event.time):
             self.menu.choose(event.index)
             self.choose(event.index)

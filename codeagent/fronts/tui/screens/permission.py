@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
-from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -87,7 +86,6 @@ class PermissionDialog(Dialog[Answer]):
         return {Risk.LOW: palette.muted, Risk.MEDIUM: palette.warning}.get(self.effect.risk, palette.danger)
 
     def on_mount(self) -> None:
-        super().on_mount()
         if self.effect.risk is Risk.HIGH:
             self.menu.choose(len(self.menu.items) - 1)
 
@@ -193,15 +191,14 @@ class PermissionDialog(Dialog[Answer]):
                 return False
         return True
 
-    def on_key(self, event: events.Key) -> None:
-        if self.has_class("-edit") and event.key == "ctrl+s":
-            event.stop()
+    def field_key(self, key: str) -> bool:
+        if self.has_class("-edit") and key == "ctrl+s":
             self._use_edit()
-        elif event.key == "escape" or not (self.has_class("-edit") or self.has_class("-words")):
-            super().on_key(event)
-        elif self.has_class("-words") and event.key in ("up", "down"):
-            event.stop()
-            self.menu.move(-1 if event.key == "up" else 1)
+        elif self.has_class("-words") and key in ("up", "down"):
+            self.menu.move(-1 if key == "up" else 1)
+        else:
+            return False
+        return True
 
     # -- words and edits -----------------------------------------------------------------------
 

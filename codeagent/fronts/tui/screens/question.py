@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
@@ -88,10 +87,6 @@ class UserDialog(Dialog[Answer]):
             self.menu.fill(self.items())
             self.menu.choose(at)
         return True
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" or not self.has_class("-words") or not self.guard.takes(self.stage.now()):
-            super().on_key(event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

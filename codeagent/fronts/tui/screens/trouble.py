@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual import events
+from msgspec import Struct
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -16,14 +16,17 @@ from codeagent.fronts.tui.widgets.sheet import Sheet
 
 OFFLINE = "offline"
 """The model name of the stand-in that needs no network."""
-TOUR = "tour"
-"""The model name that asks for the guided tour."""
-
-Overrides = dict[str, str]
-"""What to call `connect` with: `key`, `model`, or nothing to simply try again."""
 
 
-class Trouble(Dialog[Overrides | None]):
+class NextTry(Struct, frozen=True):
+    """What to do now: call `connect` with a key or a model, or start the program anew for the tour."""
+
+    key: str = ""
+    model: str = ""
+    tour: bool = False
+
+
+class Trouble(Dialog[NextTry | None]):
     """Dismissed with what to try next, or None to leave. Without a key it offers three ways on."""
 
     GUARDED = False
@@ -60,9 +63,9 @@ class Trouble(Dialog[Overrides | None]):
 
     def choose(self, index: int) -> None:
         if not self._keyless:
-            self.dismiss(None if index else {})
+            self.dismiss(None if index else NextTry())
         elif index:
-            self.dismiss({"model": (OFFLINE, TOUR)[index - 1]})
+            self.dismiss(NextTry(model=OFFLINE) if index == 1 else NextTry(tour=True))
         else:
             self.set_class(True, "-words")
             self.query_one("#words", Input).focus()
@@ -76,11 +79,7 @@ class Trouble(Dialog[Overrides | None]):
         else:
             self.dismiss(None)
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" or not self.has_class("-words"):
-            super().on_key(event)
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         if key := event.value.strip():
-            self.dismiss({"key": key})
+            self.dismiss(NextTry(key=key))

@@ -60,7 +60,7 @@ class Composer(TextArea):
         """Whether a message waits that Up could take back."""
         self.last_key = 0.0
         self.cursor_blink = False
-        self._menu = menu
+        self.menu = menu
         self._start = 0
         self._recalled: str | None = None
 
@@ -92,7 +92,7 @@ class Composer(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         self.last_key = monotonic()
-        if self._menu.display and self._complete_key(event.key):
+        if self.menu.display and self._complete_key(event.key):
             pass
         elif event.key in NEWLINE_KEYS:
             self._replace_via_keyboard("\n", *self.selection)
@@ -113,8 +113,7 @@ class Composer(TextArea):
         elif event.key == "tab":
             self._complete()
         else:
-            await super()._on_key(event)
-            return
+            return  # Textual goes on to the TextArea's own handler
         event.stop()
         event.prevent_default()
 
@@ -165,7 +164,7 @@ class Composer(TextArea):
         self._complete()
 
     def on_blur(self) -> None:
-        self._menu.display = False
+        self.menu.display = False
 
     def _complete(self) -> None:
         row, column = self.cursor_location
@@ -179,16 +178,16 @@ class Composer(TextArea):
             items = tuple(Item(path) for path in completion.fitting(wanted, self.files()))
             if len(items) == 1 and items[0].label == wanted:
                 items = ()
-        if items != self._menu.items:
-            self._menu.fill(items)
-        self._menu.display = bool(items)
+        if items != self.menu.items:
+            self.menu.fill(items)
+        self.menu.display = bool(items)
 
     def _complete_key(self, key: str) -> bool:
         """Whether the open menu took this key."""
         if key in ("up", "down"):
-            self._menu.move(-1 if key == "up" else 1)
+            self.menu.move(-1 if key == "up" else 1)
         elif key == "escape":
-            self._menu.display = False
+            self.menu.display = False
         elif key in ("tab", "enter"):
             return self._accept(key)
         else:
@@ -197,15 +196,15 @@ class Composer(TextArea):
 
     def _accept(self, key: str) -> bool:
         """Put the highlighted row in; Enter on a command that stands there already sends it."""
-        chosen = self._menu.items[self._menu.chosen].label
+        chosen = self.menu.items[self.menu.chosen].label
         row, column = self.cursor_location
         typed = self.document[row][self._start : column]
-        self._menu.display = False
+        self.menu.display = False
         if key == "enter" and typed.removeprefix("/") == chosen.removeprefix("/"):
             return False
         text = chosen
         if self.document[row][:1] == "/" and self._start == 0 and not chosen.startswith("/"):
             text = f"/{chosen}"
         self.replace(f"{text} ", (row, self._start), (row, column))
-        self._menu.display = False
+        self.menu.display = False
         return True

@@ -7,7 +7,6 @@ them; blocks whose width or content is out of date are drawn again when they com
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from time import perf_counter
 from typing import ClassVar
 
@@ -19,38 +18,22 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
 from codeagent.core.events import CallDelta, Event, TextDelta, ThinkingDelta, ToolProgress
 from codeagent.fronts.present import count
-from codeagent.fronts.tui.blocks import Block, Story
+from codeagent.fronts.tui.page import Page
 from codeagent.fronts.tui.palette import Glyphs, Palette
-from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.render import LEFT, Painter
+from codeagent.fronts.tui.story import Story
 
 FLUSH = 0.09
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
 REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
-
-
-class Drawn:
-    """A block's strips, and for which version and painter they were made."""
-
-    __slots__ = ("block", "painter", "strips", "version")
-
-    def __init__(self, block: Block, painter: Painter, old: list[Strip] | None = None) -> None:
-        self.block = block
-        self.version = block.version
-        self.painter = painter
-        strips = painter.draw(block)
-        if old:
-            strips = [was if was == now else now for was, now in zip(old, strips, strict=False)] + strips[len(old) :]
-        self.strips = strips
-
-    def fresh(self, painter: Painter) -> bool:
-        return self.version == self.block.version and self.painter is painter
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -80,11 +63,7 @@ class Transcript(ScrollView, can_focus=True):
         self.story = Story()
         self.follow = True
         self._palette, self._glyphs = palette, glyphs
-        self._painter = Painter(palette, glyphs, 80)
-        self._first = 0
-        self._drawn: list[Drawn] = []
-        self._starts: list[int] = []
-        self._total = 0
+        self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
         self._unseen = 0
         self._chosen: int | None = None
         self._timer: Timer | None = None
@@ -112,13 +91,13 @@ class Transcript(ScrollView, can_focus=True):
     def reset(self) -> None:
         """Start from an empty page."""
         self.story = Story()
-        self._drop(0)
         self.follow = True
+        self._from_tail(self.page.painter)
 
     def recolour(self, palette: Palette) -> None:
         """Draw everything in other colours."""
         self._palette = palette
-        self._repaint(self.size.width)
+        self._repaint(self.page.painter.width)
 
     def _schedule(self, wait: float | None = None) -> None:
         if not self.is_mounted:
@@ -150,117 +129,61 @@ class Transcript(ScrollView, can_focus=True):
     # -- drawing -------------------------------------------------------------------------------
 
     def _update(self, changed: int) -> None:
-        if not self._drawn:
-            self._from_tail()
+        """Draw what changed; repaint the rows that differ, or everything when the view moves."""
+        page, was = self.page, self.page.total
+        if not len(page):
+            self._from_tail(page.painter)
             return
-        if changed < self._first:
-            self._first = min(self._first, len(self.story.blocks))
-            changed = self._first
-        position = changed - self._first
-        kept = {id(d.block): d for d in self._drawn[position:]}
-        was, before = self._total, self._rows_of(position)
-        del self._drawn[position:]
-        for block in self.story.blocks[changed:]:
-            old = kept.get(id(block))
-            if old is None or not old.fresh(self._painter):
-                old = Drawn(block, self._painter, old.strips if old else None)
-            self._drawn.append(old)
-        self._measure(position)
-        self._show(was, before, self._rows_of(position))
-
-    def _rows_of(self, position: int) -> list[Strip]:
-        return [strip for drawn in self._drawn[position:] for strip in drawn.strips]
-
-    def _show(self, was: int, before: list[Strip], after: list[Strip]) -> None:
-        """Repaint the rows that differ, or everything when the view moves."""
-        if not self.follow and self._total > was:
-            self._unseen += self._total - was
-        if self._total != was:
+        differs = page.update(changed)
+        if not self.follow and page.total > was:
+            self._unseen += page.total - was
+        if page.total != was:
             self._resize()
-        if self.follow and self._total != was and self._total > self.size.height:
-            return
-        top = self._total - len(after)
-        same = 0
-        while same < min(len(before), len(after)) and before[same] is after[same]:
-            same += 1
-        first = max(0, top + same - self.scroll_offset.y)
+            if self.follow and page.total > self.size.height:
+                return
+        first = max(0, differs - self.scroll_offset.y)
         if first < self.size.height:
             self.refresh(Region(0, first, self.size.width, self.size.height - first))
         elif self._unseen:
             self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
 
     def _resize(self) -> None:
-        self._settling = True
+        """As many rows as the page has; the newest in view while following."""
         self._extend()
         if self.follow:
-            self.scroll_to(y=self.max_scroll_y, animate=False)
-        self._settling = False
+            self._scroll(self.max_scroll_y)
 
     def _extend(self) -> None:
-        self.virtual_size = Size(self.size.width, self._total)
-        self.vertical_scrollbar.window_virtual_size = self._total
+        self._settling = True
+        self.virtual_size = Size(self.size.width, self.page.total)
+        self.vertical_scrollbar.window_virtual_size = self.page.total
+        self._settling = False
 
-    def _measure(self, position: int) -> None:
-        del self._starts[position:]
-        total = self._starts[-1] + len(self._drawn[position - 1].strips) if position else 0
-        for drawn in self._drawn[position:]:
-            self._starts.append(total)
-            total += len(drawn.strips)
-        self._total = total
+    def _scroll(self, y: float) -> None:
+        """Move the view without taking it for the person's wish."""
+        self._settling = True
+        self.scroll_to(y=y, animate=False)
+        self._settling = False
 
-    def _drop(self, first: int) -> None:
-        self._first = first
-        self._drawn, self._starts, self._total, self._unseen, self._chosen = [], [], 0, 0, None
+    def _from_tail(self, painter: Painter) -> None:
+        self.page = Page(self.story.blocks, painter)
+        self._unseen, self._chosen = 0, None
+        self.page.load(3 * max(20, self.size.height))
         self._resize()
         self.refresh()
-
-    def _from_tail(self) -> None:
-        self._first, self._drawn = len(self.story.blocks), []
-        self._load(3 * max(20, self.size.height))
-        self._resize()
-        self.refresh()
-
-    def _load(self, rows: int) -> int:
-        """Draw about this many rows of older blocks; return how many came."""
-        older: list[Drawn] = []
-        got = 0
-        while self._first > 0 and got < rows:
-            self._first -= 1
-            older.append(Drawn(self.story.blocks[self._first], self._painter))
-            got += len(older[-1].strips)
-        self._drawn[:0] = reversed(older)
-        self._measure(0)
-        return got
 
     def _repaint(self, width: int) -> None:
         """Another width or palette: keep the block at the top of the view where it is."""
         self._rewrap = None
-        self._painter = Painter(self._palette, self._glyphs, width)
-        if self.follow or not self._drawn:
-            self._drop(0)
-            self._from_tail()
+        painter = Painter(self._palette, self._glyphs, width)
+        if self.follow or not len(self.page):
+            self._from_tail(painter)
             return
-        top = bisect_right(self._starts, self.scroll_offset.y) - 1
-        self._first += top
-        del self._drawn[:top]
-        self._measure(0)
-        self._freshen(0)
+        self.page.repaint(painter, self.scroll_offset.y)
+        self.page.freshen(0, self.size.height)
         self._resize()
         self.scroll_to(y=0, animate=False)
         self.refresh()
-
-    def _freshen(self, y: int) -> bool:
-        """Draw what is out of date and in view from row `y`; whether anything was."""
-        position = max(0, bisect_right(self._starts, y) - 1)
-        stale = False
-        while position < len(self._drawn) and self._starts[position] < y + self.size.height:
-            drawn = self._drawn[position]
-            if not drawn.fresh(self._painter):
-                self._drawn[position] = Drawn(drawn.block, self._painter)
-                self._measure(position)
-                stale = True
-            position += 1
-        return stale
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -269,19 +192,17 @@ class Transcript(ScrollView, can_focus=True):
         self.follow = new_value >= self.max_scroll_y
         if self.follow:
             self._unseen = 0
-        if self._freshen(int(new_value)):
+        if self.page.freshen(int(new_value), self.size.height):
             self._resize()
-        if new_value < self.size.height and self._first and self._drawn:
-            got = self._load(2 * self.size.height)
-            self._settling = True
+        if new_value < self.size.height and self.page.first and len(self.page):
+            got = self.page.load(2 * self.size.height)
             self._extend()
-            self.scroll_to(y=new_value + got, animate=False)
-            self._settling = False
+            self._scroll(new_value + got)
 
     def on_resize(self, event: events.Resize) -> None:
         width = self.scrollable_content_region.width
-        if width and width != self._painter.width:
-            if not self._drawn:
+        if width and width != self.page.painter.width:
+            if not len(self.page):
                 self._repaint(width)
             else:
                 if self._rewrap is not None:
@@ -295,18 +216,29 @@ class Transcript(ScrollView, can_focus=True):
         row = y + self.scroll_offset.y
         if self._unseen and y == self.size.height - 1:
             return self._more_below(width)
-        if row >= self._total:
+        if row >= self.page.total:
             return Strip.blank(width, base)
-        position = bisect_right(self._starts, row) - 1
-        strip = self._drawn[position].strips[row - self._starts[position]].crop_extend(0, width, base)
-        strip = strip.apply_style(base)
-        if position + self._first == self._chosen and self.has_focus:
+        strip = self.page.row(row).crop_extend(0, width, base).apply_style(base)
+        if self.has_focus and self._chosen is not None and self.page.block_at(row) == self._chosen:
             strip = strip.apply_style(Style.parse(f"on {self._palette.chosen}"))
-        return strip
+        if (selection := self.text_selection) and (span := selection.get_span(row)):
+            strip = self._selected(strip, *span)
+        return strip.apply_offsets(0, row)
+
+    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
+        """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
+        width = strip.cell_length
+        before, chosen, after = strip.divide([start, width if end < 0 else min(end, width), width])
+        return Strip.join([before, chosen.apply_style(Style.parse(f"on {self._palette.chosen}")), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected rows as text, without the gutter."""
+        rows = "\n".join(self.page.text())
+        return selection.extract(rows).replace("\n" + " " * LEFT, "\n"), "\n"
 
     def _more_below(self, width: int) -> Strip:
         words = f" {count(self._unseen, 'new line')}   End "
-        style = self._painter.style("accent reverse")
+        style = self.page.painter.style("accent reverse")
         return Strip(
             [Segment(" " * max(0, width - len(words) - 2), self.rich_style), Segment(words, style)]
         ).crop_extend(0, width, self.rich_style)
@@ -318,9 +250,8 @@ class Transcript(ScrollView, can_focus=True):
             self.action_tail()
             return
         row = event.y + self.scroll_offset.y
-        if row < self._total and not self.text_selection:
-            position = bisect_right(self._starts, row) - 1
-            self.story.toggle(self._first + position)
+        if row < self.page.total and not self.text_selection:
+            self.story.toggle(self.page.block_at(row))
             self.flush()
 
     def on_key(self, event: events.Key) -> None:
@@ -336,7 +267,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_top(self) -> None:
         """To the first message."""
-        self._load(1 << 30)
+        self.page.load(1 << 30)
         self._resize()
         self.scroll_to(y=0, animate=False)
 
@@ -349,10 +280,10 @@ class Transcript(ScrollView, can_focus=True):
             at += by
         if 0 <= at < len(blocks):
             self._chosen = at
-            while at < self._first:
-                self._load(2 * self.size.height)
+            while at < self.page.first:
+                self.page.load(2 * self.size.height)
                 self._resize()
-            self.scroll_to_region(Region(0, self._starts[at - self._first], self.size.width, 2), animate=False)
+            self.scroll_to_region(Region(0, self.page.start(at), self.size.width, 2), animate=False)
             self.refresh()
 
     def action_unfold(self) -> None:
@@ -365,11 +296,8 @@ class Transcript(ScrollView, can_focus=True):
         """Unfold or fold all calls and thinking."""
         self.story.fold_all("open" if unfold else "closed")
         self.story.take_changed()
-        self._repaint(self._painter.width)
+        self._repaint(self.page.painter.width)
 
     def last_rows(self, rows: int) -> list[str]:
         """The newest rows as plain text, for the normal screen after the end."""
-        if not self._drawn:
-            return []
-        strips = [strip for drawn in self._drawn for strip in drawn.strips]
-        return [strip.text.rstrip() for strip in strips[-rows:]]
+        return self.page.text()[-rows:]

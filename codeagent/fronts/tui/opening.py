@@ -1,0 +1,61 @@
+"""Opening a session: connected in a thread after the first paint, so that keys are shown meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
+from codeagent.fronts import commands
+from codeagent.fronts.tui.palette import LIGHT
+
+if TYPE_CHECKING:
+    from codeagent.fronts.tui.app import Codeagent
+    from codeagent.fronts.tui.talk import Connect
+
+QUIET = 0.2
+"""Seconds without a key before the SDK is imported: it would hold up a key or two."""
+
+
+async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
+    """Connect and draw; on trouble ask what to do."""
+    try:
+        desk = await asyncio.to_thread(connect, app.bridge, key=key, model=model, keep_key=bool(key))
+    except CodeagentError as error:
+        _offer(app, error)
+        return
+    app.composer.past.use(desk.history)
+    app.composer.files = desk.files
+    app.composer.commands = commands.complete
+    if desk.theme == LIGHT.name.rpartition("-")[2]:
+        app.paint(LIGHT)
+    app.talk.begin(desk)
+    app.redraw()
+    if app.options.prompt:
+        app.talk.send(app.options.prompt)
+    elif app.options.resume == "":
+        app.page("/resume")
+    _warm_when_quiet(app)
+
+
+def _offer(app: Codeagent, error: CodeagentError) -> None:
+    from codeagent.fronts.tui.screens.trouble import NextTry, Trouble
+
+    code = 2 if isinstance(error, UsageFault) else 5 if isinstance(error, ModelUnavailable) else 1
+
+    def chosen(what: NextTry | None) -> None:
+        app.tour = what is not None and what.tour
+        if what is None or what.tour:
+            app.leave(0 if app.tour else code)
+        else:
+            app.open(what.key, what.model)
+
+    app.push_screen(Trouble(error, app.stage()), chosen)
+
+
+def _warm_when_quiet(app: Codeagent) -> None:
+    if monotonic() - app.composer.last_key > QUIET:
+        app.talk.warm()
+    else:
+        app.set_timer(QUIET, lambda: _warm_when_quiet(app))

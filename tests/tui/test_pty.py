@@ -1,0 +1,96 @@
+"""In a real terminal: keys as bytes, modes, signals, the way out."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pty_terminal import Terminal
+
+pytestmark = pytest.mark.pty
+PLAY = [sys.executable, "-m", "tests.tui.play"]
+
+
+def test_what_is_typed_before_the_screen_stands_is_kept(program_env: dict[str, str]) -> None:
+    with Terminal(PLAY, env=program_env) as terminal:
+        terminal.write("early")
+        terminal.until(" › early")
+
+
+@pytest.mark.parametrize(
+    "newline", ["\x1b\r", "\n", "\x1b[13;2u", "\x1b[27;2;13~"], ids=["ESC CR", "LF", "kitty", "modifyOtherKeys"]
+)
+def test_new_line_keys_do_not_send(program_env: dict[str, str], newline: str) -> None:
+    with Terminal(PLAY, env=program_env) as terminal:
+        terminal.until("? keys")
+        terminal.write(f"one{newline}two")
+        terminal.until(" › one\n   two")
+        terminal.write("\r")
+        terminal.until("That is all.")
+
+
+def test_a_broken_mouse_report_is_not_typed(program_env: dict[str, str]) -> None:
+    with Terminal(PLAY, env=program_env) as terminal:
+        terminal.until("? keys")
+        terminal.write("a\x1b[<32;NaN;NaNMb")
+        terminal.until(" › ab")
+
+
+def test_leaving_restores_the_terminal_and_tells_the_way_back(program_env: dict[str, str]) -> None:
+    with Terminal([*PLAY, "prompt=hello"], env=program_env) as terminal:
+        terminal.until("That is all.")
+        terminal.write("\x11")
+        assert terminal.wait() == 0
+        assert terminal.modes == set()
+        after = terminal.raw.rpartition(b"\x1b[?1049l")[2].decode()
+        assert " › hello" in after
+        assert "To go on: codeagent --resume s" in after
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["TERM", "HUP", "INT"]
+)
+def test_signals_restore_the_terminal(program_env: dict[str, str], number: int, code: int) -> None:
+    with Terminal([*PLAY, "tokens=100000", "prompt=go"], env=program_env) as terminal:
+        terminal.until("discount")
+        terminal.signal(number)
+        assert terminal.wait() == code
+        assert terminal.modes == set()
+
+
+def test_a_fault_of_our_own_ends_it_in_short_words(program_env: dict[str, str]) -> None:
+    with Terminal([*PLAY, "fault"], env=program_env) as terminal:
+        assert terminal.wait() == 1
+        assert terminal.modes == set()
+        assert b"fault of its own: RuntimeError('the roof is gone')" in terminal.raw
+        assert b"Traceback" not in terminal.raw
+
+
+def test_a_fault_while_opening_is_told_on_the_screen(program_env: dict[str, str]) -> None:
+    with Terminal([*PLAY, "crash"], env=program_env) as terminal:
+        terminal.until("The session is kept")
+        terminal.write("\x11")
+        assert terminal.wait() == 0
+        assert terminal.modes == set()
+
+
+def test_nobody_can_answer_a_question_by_accident(program_env: dict[str, str]) -> None:
+    with Terminal([*PLAY, "ask", "prompt=go"], env=program_env) as terminal:
+        terminal.until("Look at shop/cart.py?")
+        terminal.write("\r")
+        terminal.until("1 Yes")
+        assert "Changed." not in terminal.text
+        terminal.write("\x1b")
+        terminal.until("you said no")
+
+
+def test_the_start_imports_nothing_heavy() -> None:
+    heavy = ["anthropic", "httpx2", "pydantic", "pathspec", "rich.markdown", "markdown_it", "pygments", "keyring"]
+    code = f"import sys, codeagent.fronts.tui.app; print([m for m in {heavy} if m in sys.modules])"
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
+    assert done.stdout.strip() == "[]"
