@@ -40,8 +40,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.when))
         sys.stdout.write("\n".join(audit.words(row, stamp)) + "\n")
     refused = sum(row.decision == "deny" for row in rows)
-    changed = len({row.title for row in rows if row.after and row.after != row.before})
-    sys.stdout.write(f"{len(rows)} decisions, {refused} refused, {changed} changes of files. {log}\n")
+    changed = sum(row.after != row.before for row in rows)
+    sys.stdout.write(f"Decisions: {len(rows)}, refused: {refused}, changes of files: {changed}. {log}\n")
     return 0
 
 

@@ -242,7 +242,7 @@ class Ground:
         yield from self._warnings()
 
     def news(self) -> Iterator[Noted]:
-        """Settings broken by now, guidelines that changed or came into force by what was read; asked before each step."""
+        """Settings broken by now, guidelines that changed or came into force by what was read; before each step."""
         self.rulebook.rules()
         for words in self.rulebook.problems():
             yield Noted(words, to="person", topic="settings", level="warning")
