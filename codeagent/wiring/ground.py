@@ -18,7 +18,7 @@ from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
 from codeagent.host import git
-from codeagent.host.environment import child_environment
+from codeagent.host.environment import child_environment, named_secrets
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
@@ -186,6 +186,11 @@ class Ground:
         """The credentials that we hold."""
         environment = self.settings.environment
         return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """What no log, screen or model gets to see: our credentials, and others in the environment."""
+        return (*self.secrets, *named_secrets(self._environ))
 
     def make_ready(self) -> None:
         """Make `.agent/` with its `.gitignore` before the first session is kept in it."""

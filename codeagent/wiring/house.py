@@ -164,7 +164,7 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
+        journal = Journal(entries, keeper.append, Withheld(ground.withheld))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)

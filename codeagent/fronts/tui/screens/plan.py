@@ -33,6 +33,10 @@ class PlanDialog(PermissionDialog):
             Item("Keep planning, and say what to change", key="3"),
         )
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.menu.choose(1)  # the careful yes
+
     def choose(self, index: int) -> None:
         if index == 2:
             super().choose(index)
