@@ -170,9 +170,7 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        outside = Outside(
-            self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots
-        )
+        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
         self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codeagent.core.effects import Effect, Risk, ShellReading, Touch
-from codeagent.core.events import FileChange, FileState
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Restoring
 from codeagent.core.views import Plain
 from codeagent.host.listing import Lister
@@ -62,7 +62,7 @@ class Place:
         found: dict[str, object] = {}
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))
-            if name.split("/")[0] == ".git":
+            if name.split("/", maxsplit=1)[0] == ".git":
                 continue
             if path.is_symlink():
                 found[name] = os.readlink(path)
