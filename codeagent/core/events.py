@@ -82,7 +82,8 @@ class Opened(Fact, frozen=True, tag="opened"):
     headless: bool = False
     forked_from: str = ""
     codeagent: str = ""
-    format: int = FORMAT
+    format: int = 1
+    """A literal, and not `FORMAT`: a line without the field is of the first version for ever."""
 
 
 class Titled(Fact, frozen=True, tag="titled"):
@@ -138,6 +139,10 @@ class Asked(Fact, frozen=True, tag="asked"):
     max_tokens: int
     effort: str = ""
     purpose: Literal["step", "compaction", "title"] = "step"
+    tail: tuple[str, ...] = ()
+    """First 12 digits of the sha256 of each block in the last two messages: what was new, block by block."""
+    focus: str = ""
+    """What the person asked to keep in view, for a compaction."""
 
 
 class Retried(Fact, frozen=True, tag="retried"):

@@ -9,7 +9,7 @@ from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
 from codeagent.core.conversation import parameters
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
-from codeagent.core.events import Entry, Noted, Opened, Switched
+from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
@@ -100,6 +100,7 @@ class House:
             branch=ground.branch,
             headless=self._headless,
             codeagent=__version__,
+            format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
         self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
