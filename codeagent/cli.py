@@ -17,6 +17,8 @@ SUBCOMMANDS = {
     "inspect": "codeagent.subcommands.inspect:run",
     "models": "codeagent.subcommands.models:run",
     "doctor": "codeagent.subcommands.doctor:run",
+    "permissions": "codeagent.subcommands.permissions:run",
+    "audit": "codeagent.subcommands.audit:run",
 }
 """Name -> `run(argv, environ) -> int`, imported only when it is called for."""
 

@@ -155,7 +155,8 @@ class House:
         )
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning)
         self._background.follow(jobs)
         return tools
 
@@ -225,6 +226,16 @@ class House:
         else:
             self._resume(Path(index.find(self._ground.sessions, session).path), "")
         old.close()
+
+    def permissions(self, call: str) -> str:
+        """The rules in force, or the decision about one call, in words."""
+        from codeagent.wiring import permissions
+        from codeagent.wiring.sketch import input_of
+
+        tool, _, text = call.partition(" ")
+        if not text.strip():
+            return permissions.listed(self._ground, self.agent.mode)
+        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
 
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""

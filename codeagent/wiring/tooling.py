@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
@@ -17,7 +20,16 @@ if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
 
 
-def build(workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock) -> tuple[Toolset, Jobs]:
+class Planning(Struct, frozen=True):
+    """How plan mode is known and left: the mode, and what an approved plan does with it."""
+
+    mode: Callable[[], str]
+    approved: Callable[[str], None]
+
+
+def build(
+    workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock, planning: Planning
+) -> tuple[Toolset, Jobs]:
     """All tools that the options leave, and the background commands that have to be ended with the session."""
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
@@ -26,6 +38,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     from codeagent.tools.grep import Grep
     from codeagent.tools.inputs import explain
     from codeagent.tools.memory import Memory
+    from codeagent.tools.present_plan import PresentPlan
     from codeagent.tools.read import Read
     from codeagent.tools.todo import Todo
     from codeagent.tools.web_fetch import WebFetch
@@ -39,9 +52,10 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Edit(workspace, places.judge),
         Grep(workspace, places.judge),
         Glob(workspace, places.judge),
-        Bash(workspace, _reader(places, workspace), jobs),
+        Bash(workspace, reader(places, workspace.env), jobs),
         Todo(),
         AskUser(approver.ask, lambda: approver.attended),
+        PresentPlan(approver.ask, lambda: approver.attended, planning.mode, planning.approved),
         Memory(ground.notebook(session), workspace.root),
         WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
@@ -49,16 +63,23 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
 
 
-def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellReading]:
+def reader(places: Places, env: Mapping[str, str]) -> Callable[[str, str], ShellReading]:
+    """Reads a shell line that would run in a directory: `read(command, cwd)`. Runs nothing but `git config --list`."""
+    from codeagent.host import git
+
+    configs: dict[str, git.Config] = {}
+    """By directory: the shell may have moved into a repository within the project."""
+
     def read(command: str, cwd: str) -> ShellReading:
-        from codeagent.host import git
         from codeagent.shell.reader import read_line
+
+        config = configs.setdefault(cwd, git.Config(Path(cwd), env))
 
         return read_line(
             command,
             cwd,
             lambda path, access: places.judge(path, "write" if access == "write" else "read"),
-            lambda: git.inert_config(workspace.root, workspace.env),
+            config.inert,
         )
 
     return read
