@@ -212,6 +212,11 @@ class Ground:
         """What was typed in this project, for the fronts' history."""
         return self.sessions.parent / "history.jsonl"
 
+    @property
+    def snapshots(self) -> Path:
+        """Where what files held is kept for a rewind."""
+        return self.sessions.parent / "snapshots"
+
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
         import asyncio
