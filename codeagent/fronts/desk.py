@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from codeagent.core.agent import Agent
 from codeagent.core.listed import Listed, ListedJob
@@ -66,6 +66,22 @@ class Desk(Protocol):
     @property
     def theme(self) -> str:
         """`light` or `dark` as the settings wish, or an empty string."""
+        ...
+
+    def setting(self, name: str) -> Any:
+        """The value of a setting by its dotted name, such as `keys.history`."""
+        ...
+
+    async def picture(self) -> bytes:
+        """The picture on the system's clipboard, empty when there is none."""
+        ...
+
+    def edit(self, text: str, editor: str) -> str:
+        """The text as it comes back from an editor, which has the terminal meanwhile. Raises OSError."""
+        ...
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        """The line that the person's own status command prints; it gets `given` as JSON on its input."""
         ...
 
     @property

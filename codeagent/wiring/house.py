@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
+from codeagent.host import desktop
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import end_leftovers
 from codeagent.host.workspace import Workspace
@@ -225,6 +227,23 @@ class House:
     def theme(self) -> str:
         """As set."""
         return str(self._ground.settings["theme"])
+
+    def setting(self, name: str) -> Any:
+        """As set; the editor also from VISUAL and EDITOR."""
+        value = self._ground.settings[name]
+        return value or self._ground.settings.environment.editor if name == "editor" else value
+
+    async def picture(self) -> bytes:
+        """The picture on the system's clipboard."""
+        return await desktop.picture(self._ground.child_env, self.project)
+
+    def edit(self, text: str, editor: str) -> str:
+        """The text as it comes back from an editor."""
+        return desktop.edit(text, editor, self._ground.child_env, self.project)
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        """What the person's own status command prints."""
+        return await desktop.words_of(command, json.dumps(given).encode(), self._ground.child_env, self.project)
 
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""

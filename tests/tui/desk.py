@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,20 @@ class TestDesk:
     @property
     def theme(self) -> str:
         return str(self._more.get("theme", ""))
+
+    def setting(self, name: str) -> Any:
+        from codeagent.setting_keys import KEYS
+
+        return self._more.get("settings", {}).get(name, KEYS[name].default)
+
+    async def picture(self) -> bytes:
+        return bytes(self._more.get("picture", b""))
+
+    def edit(self, text: str, editor: str) -> str:
+        return f"{text} {editor}"
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        return f"{command} {given['model']}"
 
     @property
     def history(self) -> Path | None:

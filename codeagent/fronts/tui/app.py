@@ -18,10 +18,12 @@ from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
 from codeagent.fronts.tui.bridge import Bridge
 from codeagent.fronts.tui.driver import Terminal
+from codeagent.fronts.tui.keys import ACTS
 from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
 from codeagent.fronts.tui.widgets.composer import Composer
+from codeagent.fronts.tui.widgets.finder import Finder
 from codeagent.fronts.tui.widgets.menu import Menu
 from codeagent.fronts.tui.widgets.panels import TodoPanel, Waiting
 from codeagent.fronts.tui.widgets.status import Standing, Status
@@ -45,11 +47,14 @@ class Codeagent(App[int]):
         Binding("ctrl+c", "break", show=False, priority=True),
         Binding("ctrl+d", "end_of_input", show=False, priority=True),
         Binding("ctrl+q", "leave", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", show=False, priority=True),
-        Binding("ctrl+o", "unfold", show=False),
-        Binding("ctrl+t", "todo", show=False),
-        Binding("ctrl+l", "refresh_screen", show=False),
+        *(Binding(act.key, f"deed('{act.name}')", id=act.name, show=False, priority=True) for act in ACTS),
     ]
+
+    talk: Talk
+    transcript: Transcript
+    composer: Composer
+    status: Status
+    finder: Finder
 
     def __init__(self, options: Options, connect: Connect, palette: Palette | None = None) -> None:
         super().__init__(driver_class=Terminal)
@@ -77,9 +82,11 @@ class Codeagent(App[int]):
         self.status = Status(palette, glyphs)
         self.todo = TodoPanel(palette, glyphs, id="todo")
         self.waiting = Waiting(palette, glyphs, id="waiting")
+        self.finder = Finder()
         yield self.transcript
         yield self.todo
         yield self.waiting
+        yield self.finder
         yield menu
         yield Horizontal(Static(f" {glyphs.you} ", id="prompt", markup=False), self.composer, id="entry")
         yield self.status
@@ -177,7 +184,22 @@ class Codeagent(App[int]):
         if event.text in ("/help", "/resume", "/continue", "/model") and self.talk.desk:
             self.page(event.text)
         else:
-            self.talk.send(event.text)
+            self.talk.send(event.text, event.pictures)
+
+    def on_composer_dropped(self, event: Composer.Dropped) -> None:
+        from codeagent.fronts.tui import deeds
+
+        deeds.drop(self, event.path)
+
+    def on_finder_wanted(self, event: Finder.Wanted) -> None:
+        found = self.transcript.search(event.words)
+        if event.done:
+            (self.transcript if found else self.composer).focus()
+            self.status.hint("n  N  go on" if found else f"{event.words!r} is not here" if event.words else "", 3)
+
+    def on_finder_left(self) -> None:
+        self.transcript.search("")
+        self.composer.focus()
 
     def on_composer_wanted(self, event: Composer.Wanted) -> None:
         match event.what:
@@ -187,8 +209,6 @@ class Codeagent(App[int]):
                 self.page("/help")
             case "look":
                 self.transcript.focus()
-            case "mode" if self.talk.desk:
-                self.talk.desk.agent.cycle_mode()
             case "up" | "down":
                 (self.transcript.scroll_page_up if event.what == "up" else self.transcript.scroll_page_down)(
                     animate=False
@@ -217,6 +237,7 @@ class Codeagent(App[int]):
         if self.talk.working:
             self.talk.interrupt()
         elif not self.composer.has_focus:
+            self.transcript.unmark()
             self.composer.focus()
         elif self.composer.text and self._twice("escape", "esc again clears"):
             self.composer.forget()
@@ -237,12 +258,22 @@ class Codeagent(App[int]):
         elif self._twice("ctrl+d", "ctrl+d again leaves"):
             self.leave()
 
-    def action_unfold(self) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The named keys are the conversation's: a dialog has its own."""
+        return action != "deed" or len(self.screen_stack) == 1
+
+    def action_deed(self, name: str) -> None:
+        """Do what a key of `keys.ACTS` stands for."""
+        from codeagent.fronts.tui import deeds
+
+        deeds.DEEDS[name](self)
+
+    def unfold(self) -> None:
         """Unfold all calls, or fold them."""
         self._unfolded = not self._unfolded
         self.transcript.fold_all(unfold=self._unfolded)
 
-    def action_todo(self) -> None:
+    def switch_todo(self) -> None:
         """Show or hide the todo list."""
         self.todo.wanted = not self.todo.wanted
         self.todo.update(self.talk.desk.agent.todo if self.talk.desk else None)
@@ -258,6 +289,11 @@ class Codeagent(App[int]):
     async def _leave(self, code: int) -> None:
         await self.talk.stop()
         self.exit(code)
+
+    def switch_mouse(self, on: bool | None = None) -> None:
+        """Leave the mouse to the terminal, so that it selects as everywhere, or take it back."""
+        if isinstance(self._driver, Terminal):
+            self.status.hint(self._driver.switch_mouse(on), 3)
 
     def _twice(self, key: str, hint: str) -> bool:
         before, self._pressed = self._pressed, (key, monotonic())

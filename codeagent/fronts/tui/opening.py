@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
 from codeagent.fronts import commands
+from codeagent.fronts.tui import keys
 from codeagent.fronts.tui.palette import LIGHT
 
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
         _offer(app, error)
         return
     app.composer.past.use(desk.history)
-    app.composer.files = desk.files
+    app.composer.files, app.composer.project = desk.files, desk.project
+    app.set_keymap(keys.keymap(lambda name: str(desk.setting(name))))
+    if not desk.setting("mouse"):
+        app.switch_mouse(on=False)
     app.composer.commands = commands.complete
     if desk.theme == LIGHT.name.rpartition("-")[2]:
         app.paint(LIGHT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from codeagent.fronts.tui import keys
 from codeagent.fronts.tui.screens.help import Help
 from codeagent.fronts.tui.screens.pick import Pick, session_rows
 from codeagent.fronts.tui.widgets.menu import Item
@@ -21,7 +22,9 @@ def _help(app: Codeagent) -> None:
     from codeagent.fronts import commands
 
     listed = [(f"{c.name} {c.usage}".strip(), c.help) for c in commands.COMMANDS]
-    app.push_screen(Help(listed, app.stage()))
+    desk = app.talk.desk
+    own = keys.keymap(lambda name: str(desk.setting(name))) if desk else {}
+    app.push_screen(Help(listed, app.stage(), own))
 
 
 def _sessions(app: Codeagent) -> None:
