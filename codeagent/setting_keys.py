@@ -48,6 +48,10 @@ ACTS = (
 """What a key of one's own choice can be given to in the full-screen interface: `keys.history` and so on."""
 
 
+THEMES = ("dark", "light", "dark-safe", "light-safe", "terminal")
+"""Colours of the full-screen interface; `safe` ones do without green against red."""
+
+
 class Key(Struct, frozen=True):
     """A setting. `kind` is its JSON type; numbers lie between `low` and `high`, texts in `choices` if there are any.
 
@@ -86,7 +90,7 @@ KEYS: dict[str, Key] = {
         Key("fallbackModel", "text", ""),
         Key("effort", "text", "", choices=("low", "medium", "high", "xhigh", "max")),
         Key("baseUrl", "text", "", own=True),
-        Key("theme", "text", ""),
+        Key("theme", "text", "", choices=THEMES),
         Key("ui", "text", "auto", choices=("auto", "tui", "repl", "plain")),
         Key("editor", "text", "", own=True),
         Key("statusLine", "text", "", own=True),

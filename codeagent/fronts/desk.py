@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from codeagent.core.agent import Agent
-from codeagent.core.listed import Listed, ListedJob
+from codeagent.core.listed import Listed, ListedJob, ListedSetting
 
-__all__ = ["Desk", "Listed", "ListedJob"]
+__all__ = ["Desk", "Listed", "ListedJob", "ListedSetting"]
 
 
 class Desk(Protocol):
@@ -70,6 +70,18 @@ class Desk(Protocol):
 
     def setting(self, name: str) -> Any:
         """The value of a setting by its dotted name, such as `keys.history`."""
+        ...
+
+    def settings(self) -> Sequence[ListedSetting]:
+        """All settings with where they come from."""
+        ...
+
+    def keep_setting(self, name: str, value: object) -> str:
+        """Write a setting into the user's own file; where it stands now. Raises UsageFault."""
+        ...
+
+    def memory(self) -> str:
+        """Guidelines in force and what was remembered of this project, in words."""
         ...
 
     async def picture(self) -> bytes:

@@ -14,7 +14,7 @@ from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.listed import Listed, ListedJob
+from codeagent.core.listed import Listed, ListedJob, ListedSetting
 from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
@@ -28,7 +28,7 @@ from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
 from codeagent.models.fallback import Fallback
 from codeagent.options import Options
 from codeagent.sessions import index, store
-from codeagent.wiring import tooling
+from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
@@ -232,6 +232,18 @@ class House:
         """As set; the editor also from VISUAL and EDITOR."""
         value = self._ground.settings[name]
         return value or self._ground.settings.environment.editor if name == "editor" else value
+
+    def settings(self) -> Sequence[ListedSetting]:
+        """All settings that are no lists, with where they come from."""
+        return preferences.listed(self._ground.settings)
+
+    def keep_setting(self, name: str, value: object) -> str:
+        """Write a setting into the user's own file."""
+        return preferences.keep(self._ground.settings, name, value)
+
+    def memory(self) -> str:
+        """Guidelines in force and topics remembered."""
+        return preferences.memory(self._ground, self._keeper.name)
 
     async def picture(self) -> bytes:
         """The picture on the system's clipboard."""

@@ -10,7 +10,7 @@ from codeagent.core.effects import Answer, Question
 from codeagent.core.events import Entry, Event
 from codeagent.core.ports import Front
 from codeagent.core.valves import Limits
-from codeagent.fronts.desk import Listed
+from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
 from codeagent.fronts.tui.app import Codeagent
 from codeagent.fronts.tui.palette import Palette
 from codeagent.options import Options
@@ -63,6 +63,33 @@ class TestDesk:
         from codeagent.setting_keys import KEYS
 
         return self._more.get("settings", {}).get(name, KEYS[name].default)
+
+    def settings(self) -> Sequence[ListedSetting]:
+        return [
+            ListedSetting("theme", str(self._more.get("theme", "")) or "(nothing)", "default", ("dark", "light")),
+            ListedSetting("vim", "false", "~/.config/codeagent/settings.json", ("true", "false")),
+            ListedSetting("maxTurns", "0", "default", (), "~/.config/codeagent/settings.json"),
+        ]
+
+    def keep_setting(self, name: str, value: object) -> str:
+        self.kept = (name, value)
+        return "settings.json"
+
+    def memory(self) -> str:
+        given = "Guidelines that the model is given:\n  AGENTS.md  1.2 kB"
+        return f"{given}\n\nRemembered from earlier sessions:\n- [Cart](cart.md) - rounding"
+
+    def permissions(self, call: str) -> str:
+        return "Mode default. Deny beats ask beats allow.\n\nallow\n  bash(git status *)  settings.json:3"
+
+    def jobs(self) -> Sequence[ListedJob]:
+        return self._more.get("jobs", ())
+
+    def job_output(self, job: str) -> str:
+        return f"the output of {job}\n" * 3
+
+    async def stop_job(self, job: str) -> None:
+        self.stopped = job
 
     async def picture(self) -> bytes:
         return bytes(self._more.get("picture", b""))

@@ -18,8 +18,8 @@ from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
 from codeagent.fronts.tui.bridge import Bridge
 from codeagent.fronts.tui.driver import Terminal
-from codeagent.fronts.tui.keys import ACTS
-from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
+from codeagent.fronts.tui.keys import ACTS, PAGES
+from codeagent.fronts.tui.palette import ASCII, DARK, UNICODE, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
 from codeagent.fronts.tui.widgets.composer import Composer
@@ -69,8 +69,7 @@ class Codeagent(App[int]):
         self.crash: Exception | None = None
         self.tour = False
         """Whether the program is to start anew, with the tour."""
-        for known in (DARK, LIGHT):
-            self.register_theme(known.theme())
+        self.register_theme(self.palette.theme())
         self.set_reactive(App.theme, self.palette.name)  # no watcher: nothing is there yet to be styled again
         self.stylesheet.set_variables(self.get_css_variables())
 
@@ -98,7 +97,7 @@ class Codeagent(App[int]):
     def on_mount(self) -> None:
         if self.glyphs is ASCII:
             for ruled in self.query("#entry, #completions"):
-                ruled.styles.border_top = ("ascii", self.palette.line)
+                ruled.styles.border_top = ("ascii", self.palette.css("line"))
         self.call_after_refresh(self.open)
 
     # -- opening -------------------------------------------------------------------------------
@@ -155,6 +154,7 @@ class Codeagent(App[int]):
 
     def paint(self, palette: Palette) -> None:
         """Use other colours from now on."""
+        self.register_theme(palette.theme())
         self.palette, self.theme = palette, palette.name
         for widget in (self.status, self.todo, self.waiting, self.composer.menu):
             widget.palette = palette
@@ -181,7 +181,7 @@ class Codeagent(App[int]):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.transcript.action_tail()
-        if event.text in ("/help", "/resume", "/continue", "/model") and self.talk.desk:
+        if self.talk.desk and event.text in ("/help", *PAGES):
             self.page(event.text)
         else:
             self.talk.send(event.text, event.pictures)

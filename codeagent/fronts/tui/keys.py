@@ -56,6 +56,23 @@ def shown(own: Mapping[str, str]) -> list[tuple[str, list[tuple[str, str]]]]:
     return groups
 
 
+PAGES = (
+    "/resume",
+    "/continue",
+    "/model",
+    "/effort",
+    "/theme",
+    "/config",
+    "/jobs",
+    "/inspect",
+    "/cost",
+    "/status",
+    "/permissions",
+    "/memory",
+    "/audit",
+)
+"""Commands that open a page when nothing is written after them; `screens/pages.py` has them."""
+
 LONE_ESCAPE = 0.03
 """Seconds after which an escape byte without sequel is the Esc key; Textual waits 0.1 s."""
 

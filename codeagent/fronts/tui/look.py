@@ -47,6 +47,7 @@ PermissionDialog #editor { display: none; height: 1fr; min-height: 4; border: no
 PermissionDialog.-edit #editor { display: block; }
 PermissionDialog.-edit #body, PermissionDialog.-edit #answers { display: none; }
 Pick #answers { margin-top: 0; }
+Dialog.-page #answers { display: none; }
 Help #frame, Help #body { max-height: 100%; height: 1fr; }
 Help #answers { display: none; }
 Input { color: $foreground; background: $surface; }

@@ -255,9 +255,10 @@ class Painter:
 
     def diff(self, view: Diff, width: int) -> list[Strip]:
         """A whole diff, without a gutter."""
-        from codeagent.fronts.tui import diffs
+        from codeagent.fronts.tui import diffs, diffs_beside
 
-        return [self.strip(row) for row in diffs.rows(view, width, self.palette, self.glyphs)]
+        drawn = diffs_beside if width >= diffs_beside.WIDE and not view.created else diffs
+        return [self.strip(row) for row in drawn.rows(view, width, self.palette, self.glyphs)]
 
     def _content(self, call: Call, view: View | None) -> str:
         match view:

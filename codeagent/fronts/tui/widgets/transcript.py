@@ -258,9 +258,10 @@ class Transcript(ScrollView, can_focus=True):
         return Strip(Segment.apply_style(strip, post_style=ground), strip.cell_length)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected rows as text, without the gutter."""
-        rows = "\n".join(self.page.text())
-        return selection.extract(rows).replace("\n" + " " * LEFT, "\n"), "\n"
+        """The selected text, without gutter and line breaks of the screen's own."""
+        rows = selection.extract("\n".join(self.page.text())).replace("\n" + " " * LEFT, "\n").split("\n")
+        source = "\n".join(map(sources.of, self.page.blocks[self.page.first :]))
+        return sources.unwrapped(rows, source), "\n"
 
     def _more_below(self, width: int) -> Strip:
         words = f" {count(self._unseen, 'new line')}   End "

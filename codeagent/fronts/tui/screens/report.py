@@ -1,0 +1,73 @@
+"""A page to read: lines of text in a frame, scrolled by keys. Cost, permissions, memory, a job's output, a request."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.strip import Strip
+from textual.widget import Widget
+
+from codeagent.core.clean import clean
+from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.screens.dialog import Dialog
+from codeagent.fronts.tui.stage import Stage
+from codeagent.fronts.tui.widgets.menu import Item
+from codeagent.fronts.tui.widgets.sheet import Sheet
+
+
+class Report(Dialog[None]):
+    """`text` under a title; long lines are wrapped under their first word. Esc, Enter and q close it."""
+
+    GUARDED = False
+
+    def __init__(self, title: str, text: str, stage: Stage, right: str = "") -> None:
+        self._words = title, right
+        self._text = text
+        super().__init__(stage)
+        self.set_class(True, "-page")
+
+    def title_words(self) -> tuple[str, str]:
+        return self._words
+
+    def body(self) -> list[Widget]:
+        return [Sheet(self._draw, id="body")]
+
+    def items(self) -> tuple[Item, ...]:
+        return ()
+
+    def hints(self, wide: bool) -> str:
+        return "arrows and pages scroll   esc close" if wide else "arrows scroll   esc close"
+
+    def _draw(self, width: int) -> list[Strip]:
+        painter = Painter(self.stage.palette, self.stage.glyphs, width)
+        rows: list[Strip] = []
+        for line in clean(self._text).expandtabs(4).split("\n"):
+            hang = len(line) - len(line.lstrip())
+            text = Text(line.strip(), self.stage.palette.text)
+            pieces = text.wrap(painter.console, max(8, width - hang)) or [text]
+            rows += [painter.strip(piece, " " * hang) for piece in pieces]
+        return rows
+
+    def choose(self, index: int) -> None:
+        self.dismiss(None)
+
+    def decline(self) -> None:
+        self.dismiss(None)
+
+    def key(self, key: str) -> bool:
+        sheet = self.query_one(Sheet)
+        scroll = {
+            "up": sheet.scroll_up,
+            "k": sheet.scroll_up,
+            "down": sheet.scroll_down,
+            "j": sheet.scroll_down,
+            "pageup": sheet.scroll_page_up,
+            "pagedown": sheet.scroll_page_down,
+            "space": sheet.scroll_page_down,
+            "home": sheet.scroll_home,
+            "end": sheet.scroll_end,
+        }.get(key)
+        if scroll is not None:
+            scroll(animate=False)
+        elif key in ("enter", "q"):
+            self.dismiss(None)
+        return True
