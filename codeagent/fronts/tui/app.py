@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
+from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -22,6 +23,7 @@ from codeagent.fronts.tui.keys import ACTS, PAGES
 from codeagent.fronts.tui.palette import ASCII, DARK, UNICODE, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
+from codeagent.fronts.tui.thrift import Thrift, Thrifty
 from codeagent.fronts.tui.widgets.composer import Composer
 from codeagent.fronts.tui.widgets.finder import Finder
 from codeagent.fronts.tui.widgets.menu import Menu
@@ -30,6 +32,9 @@ from codeagent.fronts.tui.widgets.status import Standing, Status
 from codeagent.fronts.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.screen import Screen
+
     from codeagent.options import Options
 
 TWICE = 0.8
@@ -64,6 +69,7 @@ class Codeagent(App[int]):
         self.talk = Talk(self)
         self.bridge = Bridge(self, self.show, self.stage)
         self._connect = connect
+        self.thrift = Thrift()
         self._unfolded = self._stale = False
         self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
@@ -301,6 +307,15 @@ class Codeagent(App[int]):
             return True
         self.status.hint(hint, TWICE)
         return False
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Textual's, but of a partial update only what differs is written."""
+        if isinstance(renderable, ChopsUpdate):
+            super()._display(screen, Thrifty(renderable, self.thrift))  # type: ignore[arg-type]  # as Textual's own are
+            return
+        if renderable is not None:
+            self.thrift.forget()
+        super()._display(screen, renderable)
 
     def _fatal_error(self) -> None:
         """A fault of our own: end without a traceback on the screen; `run` says it in short words."""

@@ -143,11 +143,9 @@ class Painter:
         return [self.strip(row, " " * LEFT) for row in code_lines(code, room, self.palette, "")]
 
     def _markdown(self, text: str) -> list[Strip]:
-        from rich.theme import Theme
-
         from codeagent.fronts.tui import markdown
 
-        with self.console.use_theme(Theme(markdown.styles(self.palette))):
+        with self.console.use_theme(markdown.theme(self.palette)):
             return self._rendered(markdown.render(text, self.palette))
 
     def _rendered(self, renderable: RenderableType) -> list[Strip]:

@@ -19,6 +19,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
@@ -31,10 +32,13 @@ from codeagent.fronts.tui.palette import Glyphs, Palette
 from codeagent.fronts.tui.pieces import Block
 from codeagent.fronts.tui.render import LEFT, Painter
 from codeagent.fronts.tui.story import Story
+from codeagent.fronts.tui.widgets.bar import Bar
 
 FLUSH = 0.09
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
+KEPT = 400
+"""Finished rows that are kept."""
 REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
 
@@ -74,6 +78,9 @@ class Transcript(ScrollView, can_focus=True):
         self._unseen = 0
         self._chosen: int | None = None
         self._words = ""
+        self._base = Style.null()
+        self._finished: dict[int, tuple[Strip, int, Style, Strip]] = {}
+        """Rows as last handed to Textual, with what they were made of: making them anew costs most of a frame."""
         self._timer: Timer | None = None
         self._rewrap: Timer | None = None
         self._stream_began = 0.0
@@ -219,21 +226,45 @@ class Transcript(ScrollView, can_focus=True):
         elif self.follow:
             self._resize()
 
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """Textual's makes its own kind."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = Bar(vertical=True, name="vertical", thickness=self.scrollbar_size_vertical)
+            self._vertical_scrollbar.display = False
+            self.app._start_widget(self, self._vertical_scrollbar)
+        return self._vertical_scrollbar
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's, the ground looked up once for all rows: that walks up to the screen."""
+        self._base = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self._base
         row = y + self.scroll_offset.y
         if self._unseen and y == self.size.height - 1:
             return self._more_below(width)
         if row >= self.page.total:
             return Strip.blank(width, base)
-        strip = self.page.row(row).crop_extend(0, width, base).apply_style(base)
+        source = self.page.row(row)
+        plain = not (self._words or self.text_selection or self._chosen is not None)
+        known = self._finished.get(row)
+        if plain and known and known[0] is source and known[1] == width and known[2] == base:
+            return known[3]
+        strip = source.crop_extend(0, width, base).apply_style(base)
         if self._chosen is not None and self.page.block_at(row) == self._chosen:
             strip = self._marked(strip)
         if self._words:
             strip = self._found_in(strip)
         if (selection := self.text_selection) and (span := selection.get_span(row)):
             strip = self._selected(strip, *span)
-        return strip.apply_offsets(0, row)
+        strip = strip.apply_offsets(0, row)
+        if plain:
+            if len(self._finished) > KEPT:
+                self._finished.clear()
+            self._finished[row] = (source, width, base, strip)
+        return strip
 
     def _found_in(self, strip: Strip) -> Strip:
         """The strip with what is searched for on the colour of a find."""
