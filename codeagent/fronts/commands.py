@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import AssistantSaid
-from codeagent.fronts import present, reports
+from codeagent.fronts import exports, present, reports
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
@@ -58,7 +58,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
     Command("/audit", "who allowed what, and by which rule"),
-    Command("/export", "write the conversation as Markdown", "[file]"),
+    Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
     Command("/exit", "leave (also /quit, exit, quit)"),
 )
@@ -232,7 +232,9 @@ def _export(call: Call) -> None:
         target = call.desk.project / target
     if target.exists():
         raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
-    target.write_text(reports.markdown(entries, call.desk.agent.title), "utf-8", "replace")
+    target.write_text(
+        exports.render(entries, call.desk.agent.title, exports.format_of(target.name)), "utf-8", "replace"
+    )
     call.show(f"Written to {target}")
 
 

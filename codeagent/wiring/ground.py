@@ -22,12 +22,13 @@ from codeagent.host.environment import child_environment
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
-from codeagent.models.choice import Access
+from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import Environment, Settings, remember_rule
+from codeagent.settings import SOURCES, Environment, Settings, remember_rule
 from codeagent.trust import CLAIMING, Trust
+from codeagent.wiring.own_tools import OwnTools
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
@@ -44,7 +45,9 @@ class Ground:
         self._trust = Trust(state)
         trusted = options.trust or self._trust.covers(self.project)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        self.settings = Settings.load(project, own, environ, _overlay(options), trusted)
+        self.settings = Settings.load(
+            project, own, environ, _overlay(options), trusted, sources=_sources(options.setting_sources)
+        )
         config = self.settings.environment.config_home
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
@@ -52,6 +55,9 @@ class Ground:
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self._problems: list[str] = [problem.text for problem in self.settings.problems]
+        tools = NOWHERE if options.bare else self.layout.tools
+        self.own_tools = OwnTools(tools, trusted=options.trust)
+        self._problems += [*self.own_tools.problems, *self.own_tools.claims]
         self.seal = self._own_seal()
         self._read: set[str] = set()
         self._anchors = Anchors(str(self.project), str(home), str(self.project))
@@ -93,6 +99,12 @@ class Ground:
     def model(self) -> str:
         """The model that the settings name, as written there."""
         return str(self.settings["model"])
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Models to ask, in order, when the first cannot answer."""
+        named = self._options.fallback_model or str(self.settings["fallbackModel"])
+        return tuple(resolve(name) for name in named.replace(",", " ").split())
 
     @property
     def effort(self) -> str:
@@ -142,7 +154,7 @@ class Ground:
             except ValueError as wrong:
                 self._problems.append(f"{text.source}: {wrong}.")
                 continue
-            if useless := never_matches(rule) or remark(rule):
+            if useless := never_matches(rule, self.own_tools.names) or remark(rule):
                 self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
             rules.append(rule)
         return Rules(rules, self._anchors)
@@ -212,6 +224,11 @@ class Ground:
         """What was typed in this project, for the fronts' history."""
         return self.sessions.parent / "history.jsonl"
 
+    @property
+    def snapshots(self) -> Path:
+        """Where what files held is kept for a rewind."""
+        return self.sessions.parent / "snapshots"
+
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
         import asyncio
@@ -229,6 +246,10 @@ class Ground:
         return prompt.compose(
             self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
         )
+
+    def tell(self, problem: str) -> None:
+        """Something that the person is told with the opening notes."""
+        self._problems.append(problem)
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -311,6 +332,16 @@ def _project(cwd: str) -> Path:
     if not path.is_dir():
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
+
+
+def _sources(wanted: str | None) -> frozenset[str]:
+    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
+    if wanted is None:
+        return SOURCES
+    names = frozenset(wanted.replace(",", " ").split())
+    if unknown := names - SOURCES:
+        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
+    return names
 
 
 def _overlay(options: Options) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
-from codeagent.core.ports import Approver, Clock, Tool
+from codeagent.core.ports import Approver, Clock, Snapshots, Tool
 from codeagent.core.toolset import Toolset
 from codeagent.host.jobs import Jobs
 from codeagent.host.paths import Places
@@ -17,8 +18,18 @@ if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
 
 
-def build(workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock) -> tuple[Toolset, Jobs]:
-    """All tools that the options leave, and the background commands that have to be ended with the session."""
+def build(
+    workspace: Workspace,
+    session: str,
+    ground: Ground,
+    approver: Approver,
+    clock: Clock,
+    further: Sequence[Tool[Any]] = (),
+) -> tuple[Toolset, Jobs]:
+    """All tools that the options leave, and the background commands that have to be ended with the session.
+
+    `further` are tools that a program which uses codeagent as a library brings along.
+    """
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
     from codeagent.tools.edit import Edit
@@ -45,8 +56,32 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Memory(ground.notebook(session), workspace.root),
         WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
+    tools += _own(ground, {tool.name for tool in tools}, workspace, jobs)
+    tools += further
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
+
+
+def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | None:
+    """What a rewind puts files back from; None for a session that is not kept."""
+    from codeagent.host.listing import Lister
+    from codeagent.host.snapshots import ProjectSnapshots
+
+    if not session:
+        return None
+    roots = (workspace.root, *workspace.extra)
+    return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
+
+
+def _own(ground: Ground, taken: set[str], workspace: Workspace, jobs: Jobs) -> Iterator[Tool[Any]]:
+    """The project's own tools; none takes the name of one of ours."""
+    for declaration in ground.own_tools.declarations:
+        if declaration.name in taken:
+            ground.tell(f"The tool {declaration.name} of this project is left out: codeagent has one of this name.")
+            continue
+        from codeagent.tools.own import Own
+
+        yield cast("Tool[Any]", Own(declaration, workspace, jobs))
 
 
 def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellReading]:
