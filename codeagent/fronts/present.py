@@ -95,7 +95,7 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
         case ValveClosed(words=words, warning=True):
             return "warning", words
         case ValveClosed(words=words, raised=raised):
-            return "warning", f"{words} Going on." if raised else words
+            return ("warning", f"{words} Going on.") if raised else None  # the end of the turn will tell
         case TurnEnded(why="done"):
             return None
         case TurnEnded():

@@ -22,11 +22,11 @@ from codeagent.host.environment import child_environment
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
-from codeagent.models.choice import Access
+from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import Environment, Settings, remember_rule
+from codeagent.settings import SOURCES, Environment, Settings, remember_rule
 from codeagent.trust import CLAIMING, Trust
 from codeagent.wiring.own_tools import OwnTools
 
@@ -45,7 +45,9 @@ class Ground:
         self._trust = Trust(state)
         trusted = options.trust or self._trust.covers(self.project)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        self.settings = Settings.load(project, own, environ, _overlay(options), trusted)
+        self.settings = Settings.load(
+            project, own, environ, _overlay(options), trusted, sources=_sources(options.setting_sources)
+        )
         config = self.settings.environment.config_home
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
@@ -97,6 +99,12 @@ class Ground:
     def model(self) -> str:
         """The model that the settings name, as written there."""
         return str(self.settings["model"])
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Models to ask, in order, when the first cannot answer."""
+        named = self._options.fallback_model or str(self.settings["fallbackModel"])
+        return tuple(resolve(name) for name in named.replace(",", " ").split())
 
     @property
     def effort(self) -> str:
@@ -216,6 +224,11 @@ class Ground:
         """What was typed in this project, for the fronts' history."""
         return self.sessions.parent / "history.jsonl"
 
+    @property
+    def snapshots(self) -> Path:
+        """Where what files held is kept for a rewind."""
+        return self.sessions.parent / "snapshots"
+
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
         import asyncio
@@ -319,6 +332,16 @@ def _project(cwd: str) -> Path:
     if not path.is_dir():
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
+
+
+def _sources(wanted: str | None) -> frozenset[str]:
+    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
+    if wanted is None:
+        return SOURCES
+    names = frozenset(wanted.replace(",", " ").split())
+    if unknown := names - SOURCES:
+        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
+    return names
 
 
 def _overlay(options: Options) -> dict[str, Any]:

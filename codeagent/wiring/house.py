@@ -23,6 +23,7 @@ from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
+from codeagent.models.fallback import Fallback
 from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.wiring import tooling
@@ -180,8 +181,10 @@ class House:
         journal.watch(workspace.seen.see)
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction())
-        self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
+        snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
+        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)

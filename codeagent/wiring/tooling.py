@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
-from codeagent.core.ports import Approver, Clock, Tool
+from codeagent.core.ports import Approver, Clock, Snapshots, Tool
 from codeagent.core.toolset import Toolset
 from codeagent.host.jobs import Jobs
 from codeagent.host.paths import Places
@@ -70,6 +71,17 @@ def _own(ground: Ground, taken: set[str], workspace: Workspace, jobs: Jobs) -> I
         from codeagent.tools.own import Own
 
         yield cast("Tool[Any]", Own(declaration, workspace, jobs))
+
+
+def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | None:
+    """What a rewind puts files back from; None for a session that is not kept."""
+    from codeagent.host.listing import Lister
+    from codeagent.host.snapshots import ProjectSnapshots
+
+    if not session:
+        return None
+    roots = (workspace.root, *workspace.extra)
+    return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
 
 
 def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellReading]:

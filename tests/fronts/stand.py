@@ -24,8 +24,9 @@ class StageDesk:
     """Opens one other session, named `other`."""
 
     branch = "main"
-    history = None
+    history: Path | None = None
     sandbox = ""
+    theme = ""
     resume_command = "codeagent -r s"
 
     def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:

@@ -47,7 +47,7 @@ ENTRIES: tuple[Entry, ...] = (
     Switched(mode="plan", model="model-b", effort="low", max_tokens=1000, without=("effort",), by="server", why="400"),
     Queued("q1", "and the tests", when="turn", withdrawn=True),
     UserSaid((Text("What is wrong?"), Image("image/png", "aGk="), Document("application/pdf", "aGk=", "a.pdf")), "q1"),
-    Asked(1, "model-a", "d" * 64, "s" * 64, "t" * 64, 3, 32000, "high", "compaction", ("b" * 12,), "the tests"),
+    Asked(1, "model-a", "d" * 64, "s" * 64, "t" * 64, 3, 32000, "high", "compaction"),
     Retried(1, 3, 0.5, "overloaded", "overloaded", 529),
     Heard("I loo", thinking=True),
     AssistantSaid(

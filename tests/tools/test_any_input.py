@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ def asked(row: dict[str, Any]) -> Reply:
     if "raw" in row:
         return raw_call(row["tool"], row["raw"])
     gen = row.get("gen")
-    return call(row["tool"], **(gen["base"] | {gen["field"]: gen["unit"] * gen["count"]} if gen else row["input"]))
+    given = gen["base"] | {gen["field"]: gen["unit"] * gen["count"]} if gen else row["input"]
+    return raw_call(row["tool"], json.dumps(given))  # ASCII: half a character travels as an escape
 
 
 @pytest.mark.parametrize("row", cases("security/tool_input"), ids=lambda row: f"{row['tool']}-{row['id']}")
@@ -28,6 +30,7 @@ async def test_input(row: dict[str, Any], project: Path, home: Path) -> None:
     a = project / "a.txt"
     a.write_text(BEFORE)
     (project / "evil_aaaa.txt").write_text("a" * 40 + "!\n")
+    (project / "b.txt").write_text("b\n")
     (project / "src").mkdir()
     with Loopback([call("read", file_path="a.txt"), asked(row), say("done")]) as server:
         environ = {"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
@@ -45,4 +48,4 @@ async def test_input(row: dict[str, Any], project: Path, home: Path) -> None:
         assert a.read_text() == BEFORE
     if expect["is_error"] is True:
         assert not (project / "n.txt").exists()
-    assert {each.name for each in project.iterdir()} <= {"a.txt", "evil_aaaa.txt", "src", "n.txt"}
+    assert {each.name for each in project.iterdir()} <= {"a.txt", "b.txt", "evil_aaaa.txt", "src", "n.txt"}
