@@ -166,7 +166,8 @@ class House:
         )
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, self._further)
+        planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning, self._further)
         self._background.follow(jobs)
         return tools
 
@@ -175,7 +176,7 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
+        journal = Journal(entries, keeper.append, Withheld(ground.withheld))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
@@ -238,6 +239,16 @@ class House:
         else:
             self._resume(Path(index.find(self._ground.sessions, session).path), "")
         old.close()
+
+    def permissions(self, call: str) -> str:
+        """The rules in force, or the decision about one call, in words."""
+        from codeagent.wiring import permissions
+        from codeagent.wiring.sketch import input_of
+
+        tool, _, text = call.partition(" ")
+        if not text.strip():
+            return permissions.listed(self._ground, self.agent.mode)
+        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
 
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""

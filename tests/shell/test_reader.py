@@ -253,7 +253,9 @@ def test_reasons_are_words(read: Any) -> None:
 
 
 def test_wide_characters_after_a_brace_do_not_end_the_process(read: Any) -> None:
-    read("w\U000de2e5uO\u02bd.{\U000e4a9b\u87d1\U000424e9\ua640\x19\U000a3635\U000ad39d\U0002af016\u7175\U000a7ddb\u6e37n")
+    read(
+        "w\U000de2e5uO\u02bd.{\U000e4a9b\u87d1\U000424e9\ua640\x19\U000a3635\U000ad39d\U0002af016\u7175\U000a7ddb\u6e37n"
+    )
     for place in (*range(0x3000, 0xD800, 0x5003), *range(0xE000, 0x110000, 0x5003), 0x10FFFF):
         read(f"cat {{{chr(place)}..{chr(place)}}}")
 

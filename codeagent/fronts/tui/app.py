@@ -12,6 +12,7 @@ from textual.events import Resize
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
+from codeagent.core.conversation import standing
 from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
@@ -121,7 +122,7 @@ class Codeagent(App[int]):
             return
         self.bridge.live = True
         self.transcript.reset()
-        for entry in desk.agent.journal.entries:
+        for entry in standing(desk.agent.journal.entries):
             self.transcript.see(entry)
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
