@@ -58,7 +58,7 @@ _NULL = {"type": "null"}
 def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
     """An input's JSON schema without noise; the description of the whole stands in the tool's description already."""
     definitions = schema.get("$defs", {})
-    return {key: value for key, value in _pruned(schema, definitions).items() if key != "description"}
+    return _without(_pruned(schema, definitions), "description")
 
 
 def _pruned(schema: Any, definitions: Mapping[str, Any]) -> Any:
@@ -67,12 +67,12 @@ def _pruned(schema: Any, definitions: Mapping[str, Any]) -> Any:
         return [_pruned(item, definitions) for item in schema]
     if not isinstance(schema, dict):
         return schema
+    if len(some := [each for each in schema.get("anyOf", ()) if each != _NULL]) == 1:
+        schema = {**_without(schema, "anyOf"), **some[0]}
     if "$ref" in schema:
         name = str(schema["$ref"]).rpartition("/")[2]
-        others = {key: value for key, value in definitions.items() if key != name}
-        return _pruned(definitions.get(name, {"type": "object"}), others)
-    if len(some := [each for each in schema.get("anyOf", ()) if each != _NULL]) == 1:
-        schema = {**{key: value for key, value in schema.items() if key != "anyOf"}, **some[0]}
+        meant = definitions.get(name, {"type": "object"})
+        return _pruned({**meant, **_without(schema, "$ref")}, _without(definitions, name))
     return {
         key: {name: _pruned(value, definitions) for name, value in item.items()}
         if key == "properties"
@@ -80,3 +80,7 @@ def _pruned(schema: Any, definitions: Mapping[str, Any]) -> Any:
         for key, item in schema.items()
         if key not in _NOISE and key != "$defs"
     }
+
+
+def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name != key}
