@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 SUBCOMMANDS = {
     "demo": "codeagent.subcommands.demo:run",
     "sessions": "codeagent.subcommands.sessions:run",
+    "replay": "codeagent.subcommands.replay:run",
+    "inspect": "codeagent.subcommands.inspect:run",
     "models": "codeagent.subcommands.models:run",
     "doctor": "codeagent.subcommands.doctor:run",
     "permissions": "codeagent.subcommands.permissions:run",

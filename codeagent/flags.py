@@ -19,7 +19,9 @@ ABOUT = "A pair programmer in a terminal: say what you want, see every word and 
 AFTER = """\
 commands (each has its own --help):
   demo         a guided tour on a sample project: no key, no network
-  sessions     list and show the sessions of this project
+  sessions     list, show, search, export, rename and delete the sessions of this project
+  replay       prove that a session's requests follow from its log; run its tools again
+  inspect      every request and reply of a session, as sent; send one again, changed
   permissions  the rules in force, and why a call would be asked
   audit        what a session did, and who allowed it
   models       the models that can be used, with windows and prices

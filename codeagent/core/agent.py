@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.budget import Meter
 from codeagent.core.calls import Calls
-from codeagent.core.conversation import Parameters, parameters
+from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     Compacted,
@@ -19,6 +20,7 @@ from codeagent.core.events import (
     Noted,
     Opened,
     Queued,
+    Rewound,
     Switched,
     Titled,
     ToolFinished,
@@ -27,7 +29,8 @@ from codeagent.core.events import (
 from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Image, Text
-from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo
+from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
+from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn, compact
 from codeagent.core.valves import Limits, Valves
@@ -57,6 +60,7 @@ class Outside(Struct):
     news: Callable[[], Iterable[Noted]] = tuple
     restored: Callable[[], tuple[str, ...]] = tuple
     policy: compaction.Policy = compaction.Policy()
+    snapshots: Snapshots | None = None
 
 
 class Agent:
@@ -76,7 +80,8 @@ class Agent:
         self._planning = False
         """Whether the model was told that plan mode is on."""
         self._model, self._gate, self._outside = model, gate, outside
-        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids)
+        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
+        self._rewind = Rewind(journal, outside.snapshots)
         self._waiting: dict[str, Queued] = {}
         self._now: Parameters = parameters(journal.entries)
         for entry in journal.entries:
@@ -113,6 +118,7 @@ class Agent:
 
     async def say(self, text: str, pictures: Sequence[Image] = ()) -> None:
         """Run a turn to its end, and the turns that messages kept for later make. Cancel to interrupt."""
+        await self._rewind.settle()
         self._name(text)
         self.journal.append(UserSaid((*pictures, Text(text)) if text.strip() else tuple(pictures)))
         await self._turns()
@@ -156,6 +162,29 @@ class Agent:
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""
         return await compact(self.journal, self._model, self, "manual", focus)
+
+    async def points(self) -> tuple[Point, ...]:
+        """Where one can go back to: the messages, oldest first, then the point before the latest rewind."""
+        await self._rewind.settle()
+        return points(self.journal.entries)
+
+    async def preview(self, to: int) -> Preview:
+        """What going back to just before entry `to` would do to files. Raises UsageFault when it is no such point."""
+        return await self._rewind.preview(to)
+
+    async def rewind(self, to: int, *, files: bool = True, conversation: bool = True, anyway: bool = False) -> WentBack:
+        """Go back to just before entry `to`: files, conversation or both. Undone by going back to before that.
+
+        `anyway` also puts back files that were changed since by others. Raises UsageFault while a turn runs, and
+        for conflicts, and then nothing was done. Messages that wait are taken back; their words are in the result.
+        """
+        if self.working:
+            raise UsageFault("Something is running. Stop it first, then go back.")
+        back = await self._rewind.go(to, files=files, conversation=conversation, anyway=anyway)
+        waiting = []
+        while conversation and (text := self.take_back()):
+            waiting.append(text)
+        return replace(back, text="\n\n".join(filter(None, (back.text, *reversed(waiting))))) if waiting else back
 
     def rename(self, title: str) -> None:
         """Give the session a name."""
@@ -245,8 +274,19 @@ class Agent:
                 self._planning = False
             case ToolFinished(view=Todo() as todo):
                 self.todo = todo
+            case Rewound(conversation=True):
+                self.todo = self._todo_now()
             case _:
                 pass
+
+    def _todo_now(self) -> Todo | None:
+        """The todo list of the conversation as it stands."""
+        entries = self.journal.entries
+        for position in reversed(live(entries)):
+            entry = entries[position]
+            if isinstance(entry, ToolFinished) and isinstance(entry.view, Todo):
+                return entry.view
+        return None
 
 
 DEFAULT_ROOM = 32_000

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from codeagent.core.conversation import live, request
+from codeagent.core.conversation import live, request, tail
 from codeagent.core.errors import CodeagentError, ContextOverflow
 from codeagent.core.events import (
     Asked,
@@ -57,6 +57,7 @@ class Cut(Struct, frozen=True):
     before_tokens: int
     kept_tokens: int
     open_requests: tuple[str, ...]
+    focus: str = ""
 
 
 class CompactionFailed(CodeagentError):
@@ -117,18 +118,19 @@ def plan(entries: Sequence[Entry], info: ModelInfo, policy: Policy, focus: str =
     if len(fresh) <= len(keep):
         return None
     keep_from = keep[0] if keep else len(entries)
-    instruction = INSTRUCTION + (f"\n\nThe user asks to keep in view: {focus}" if focus else "")
     return Cut(
-        ask=_with(request(entries), instruction),
+        ask=question(request(entries), focus),
         keep_from=keep_from,
         before_tokens=size(entries, info),
         kept_tokens=int(sum(_characters(e) for e in entries[keep_from:]) / info.chars_per_token),
         open_requests=_open_requests(entries, path, keep_from),
+        focus=focus,
     )
 
 
-def _with(asked: Request, instruction: str) -> Request:
-    """The same prefix and one instruction at its end, so that the history is read at cache price."""
+def question(asked: Request, focus: str = "") -> Request:
+    """The request for a summary: the same prefix with one instruction at its end, so that it is read at cache price."""
+    instruction = INSTRUCTION + (f"\n\nThe user asks to keep in view: {focus}" if focus else "")
     messages = list(asked.messages)
     if messages and messages[-1].role == "user":
         messages[-1] = Message("user", (*messages[-1].blocks, Text(instruction)))
@@ -152,7 +154,17 @@ def asked(cut: Cut, digest: str, system: str, tools: str) -> Asked:
     """The entry that records the request for a summary."""
     ask = cut.ask
     return Asked(
-        0, ask.model, digest, system, tools, len(ask.messages), ask.max_tokens, ask.effort, purpose="compaction"
+        0,
+        ask.model,
+        digest,
+        system,
+        tools,
+        len(ask.messages),
+        ask.max_tokens,
+        ask.effort,
+        "compaction",
+        tail(ask),
+        cut.focus,
     )
 
 

@@ -42,7 +42,7 @@ from codeagent.core.unpictured import PICTURES, unpictured
 
 NOT_RUN = "This call was not run: the turn was interrupted before it started."
 UNKNOWN = (
-    "The outcome of this call is unknown: codeagent stopped while it ran, so it may have happened, wholly or in part. "
+    "The outcome of this call is unknown: it was cut off while it ran, so it may have happened, wholly or in part. "
     "Look at the current state before you do it again."
 )
 SILENT = "(no output)"
@@ -93,7 +93,7 @@ def live(entries: Sequence[Entry]) -> list[int]:
     """Positions of the entries that count: a rewind drops what came after the point it went back to."""
     path: list[int] = []
     for position, entry in enumerate(entries):
-        if isinstance(entry, Rewound):
+        if isinstance(entry, Rewound) and entry.conversation:
             path = live(entries[: min(entry.to, position)])
         else:
             path.append(position)
@@ -112,6 +112,11 @@ def digest(part: object) -> str:
     except UnicodeEncodeError:  # a lone surrogate, from a file name or from cut JSON
         data = repr(part).encode("utf-8", "backslashreplace")
     return hashlib.sha256(data).hexdigest()
+
+
+def tail(asked: Request) -> tuple[str, ...]:
+    """A short digest of each block of the last two messages, as `Asked.tail` keeps them."""
+    return tuple(digest(block)[:12] for message in asked.messages[-2:] for block in message.blocks)
 
 
 def messages(entries: Sequence[Entry]) -> tuple[Message, ...]:

@@ -25,6 +25,13 @@ from codeagent.core.messages import (
     ToolUse,
     Usage,
 )
+from codeagent.core.signals import CallDelta as CallDelta
+from codeagent.core.signals import Delta as Delta
+from codeagent.core.signals import Raw as Raw
+from codeagent.core.signals import Signal as Signal
+from codeagent.core.signals import TextDelta as TextDelta
+from codeagent.core.signals import ThinkingDelta as ThinkingDelta
+from codeagent.core.signals import ToolProgress as ToolProgress
 from codeagent.core.views import View
 
 FORMAT = 1
@@ -58,6 +65,26 @@ class Saw(Struct, frozen=True, omit_defaults=True):
     """True when the tool itself wrote these bytes."""
 
 
+class FileState(Struct, frozen=True, omit_defaults=True):
+    """What stands at a path: nothing, a file, a link or a folder.
+
+    `digest` is the sha256 of a file's bytes or of a link's target, under which the snapshots keep them. A file that
+    was not kept has `~size-mtime` there instead. `mode` are the permission bits.
+    """
+
+    kind: Literal["none", "file", "link", "folder"] = "none"
+    digest: str = ""
+    mode: int = 0
+
+
+class FileChange(Struct, frozen=True):
+    """One path (absolute, links in its folders resolved) before and after."""
+
+    path: str
+    before: FileState
+    after: FileState
+
+
 class Fact(Struct, frozen=True, tag_field="kind", omit_defaults=True):
     """What all entries are: remembered."""
 
@@ -81,7 +108,8 @@ class Opened(Fact, frozen=True, tag="opened"):
     headless: bool = False
     forked_from: str = ""
     codeagent: str = ""
-    format: int = FORMAT
+    format: int = 1
+    """A literal, and not `FORMAT`: a line without the field is of the first version for ever."""
 
 
 class Titled(Fact, frozen=True, tag="titled"):
@@ -137,6 +165,10 @@ class Asked(Fact, frozen=True, tag="asked"):
     max_tokens: int
     effort: str = ""
     purpose: Literal["step", "compaction", "title"] = "step"
+    tail: tuple[str, ...] = ()
+    """First 12 digits of the sha256 of each block in the last two messages: what was new, block by block."""
+    focus: str = ""
+    """What the person asked to keep in view, for a compaction."""
 
 
 class Retried(Fact, frozen=True, tag="retried"):
@@ -224,6 +256,10 @@ class ToolStarted(Fact, frozen=True, tag="tool_started"):
     risk: int = 1
     key: str = ""
     """Idempotency key: a call with this key is never run twice silently."""
+    kept: tuple[tuple[str, FileState], ...] = ()
+    """What stands at the paths that it will change, and is kept in the snapshots."""
+    scanned: bool = False
+    """Whether the whole project was looked at before, so that the snapshots can tell what it changed."""
 
 
 class ToolFinished(Fact, frozen=True, tag="tool_finished"):
@@ -261,10 +297,22 @@ class Compacted(Fact, frozen=True, tag="compacted"):
 
 
 class Rewound(Fact, frozen=True, tag="rewound"):
-    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this."""
+    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this.
+
+    With `files`, the files were put back to what they were at that point, which a `Changed` just before this tells.
+    Without `conversation`, only they were.
+    """
 
     to: int
     files: bool = False
+    conversation: bool = True
+
+
+class Changed(Fact, frozen=True, tag="changed"):
+    """What a call did to files; `use_id` is empty for what a rewind did."""
+
+    use_id: str
+    files: tuple[FileChange, ...] = ()
 
 
 class Noted(Fact, frozen=True, tag="noted"):
@@ -326,48 +374,11 @@ Entry = (
     | ToolFinished
     | Compacted
     | Rewound
+    | Changed
     | Noted
     | ValveClosed
     | TurnEnded
     | Lost
 )
 
-# --- signals ---------------------------------------------------------------------------------
-
-
-class TextDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of the reply."""
-
-    text: str
-
-
-class ThinkingDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of its reasoning."""
-
-    text: str
-
-
-class CallDelta(Struct, frozen=True, omit_defaults=True):
-    """A call is being written: its name, and how many bytes of input so far."""
-
-    use_id: str
-    name: str
-    received: int
-
-
-class ToolProgress(Struct, frozen=True, omit_defaults=True):
-    """A running call says something: the next piece of its output."""
-
-    use_id: str
-    text: str
-
-
-class Raw(Struct, frozen=True, omit_defaults=True):
-    """A provider's own stream event, for `--include-partial-messages`."""
-
-    event: Mapping[str, Any]
-
-
-Delta = TextDelta | ThinkingDelta | CallDelta | Raw
-Signal = Delta | ToolProgress
 Event = Entry | Signal

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.calls import Calls
-from codeagent.core.conversation import Fold, digest, parameters
+from codeagent.core.conversation import Fold, digest, parameters, tail
 from codeagent.core.effects import AskValve
 from codeagent.core.errors import CodeagentError, ContextOverflow, ModelError, RequestRejected
 from codeagent.core.events import (
@@ -167,6 +167,7 @@ class Turn:
             len(asked.messages),
             asked.max_tokens,
             asked.effort,
+            tail=tail(asked),
         )
 
     def _judged(self, said: AssistantSaid, asked: Request) -> AssistantSaid:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import AssistantSaid
-from codeagent.fronts import present, reports
+from codeagent.fronts import exports, present, reports
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
@@ -58,8 +58,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
+    Command("/trust", "what this project's settings want; give it to them", "[yes]"),
     Command("/audit", "who allowed what, and by which rule"),
-    Command("/export", "write the conversation as Markdown", "[file]"),
+    Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
     Command("/exit", "leave (also /quit, exit, quit)"),
 )
@@ -221,6 +222,10 @@ def _permissions(call: Call) -> None:
     call.show(call.desk.permissions(call.words.removeprefix("why ").strip()))
 
 
+def _trust(call: Call) -> None:
+    call.show(call.desk.trust(call.words.lower() == "yes"))
+
+
 def _later(call: Call) -> None:
     if not call.words:
         raise UsageFault("What shall be said later? /later TEXT")
@@ -231,13 +236,16 @@ def _later(call: Call) -> None:
 
 
 def _export(call: Call) -> None:
+    from codeagent.core.token_shapes import masked  # large patterns, which only an export needs
+
     entries = call.desk.agent.journal.entries
     target = Path(call.words or f"codeagent-{time.strftime('%Y%m%d-%H%M%S')}.md").expanduser()
     if not target.is_absolute():
         target = call.desk.project / target
     if target.exists():
         raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
-    target.write_text(reports.markdown(entries, call.desk.agent.title), "utf-8", "replace")
+    text = exports.render(entries, call.desk.agent.title, exports.format_of(target.name), masked)
+    target.write_text(text, "utf-8", "replace")
     call.show(f"Written to {target}")
 
 
@@ -288,6 +296,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,
+    "/trust": _trust,
     "/audit": _reporting(reports.audit),
     "/export": _export,
     "/copy": _copy,

@@ -39,6 +39,16 @@ def money(dollars: float | None) -> str:
     return f"${dollars:.2f}"
 
 
+def size(number: int) -> str:
+    """`950 bytes`, `4.1 kB`, `120 MB`."""
+    if number < 1000:
+        return count(number, "byte")
+    value, unit = next(
+        ((number / scale, unit) for scale, unit in ((1e9, "GB"), (1e6, "MB")) if number >= scale), (number / 1e3, "kB")
+    )
+    return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+
+
 def seconds(milliseconds: float) -> str:
     """`0.4 s`, `12 s`, `3 min 20 s`."""
     value = milliseconds / 1000
@@ -85,7 +95,7 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
         case ValveClosed(words=words, warning=True):
             return "warning", words
         case ValveClosed(words=words, raised=raised):
-            return "warning", f"{words} Going on." if raised else words
+            return ("warning", f"{words} Going on.") if raised else None  # the end of the turn will tell
         case TurnEnded(why="done"):
             return None
         case TurnEnded():

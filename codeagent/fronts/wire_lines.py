@@ -195,6 +195,9 @@ class WireLines:
                 )
             case Switched(mode=mode) if mode:
                 return self._line("system", subtype="status", status=None, permissionMode=FIELD_MODES.get(mode, mode))
+            case Switched(by="server", without=without, why=why):
+                words = f"Going on without {', '.join(without)}: {why}"
+                return self._line("system", subtype="informational", level="info", content=words)
             case Noted(to="person" | "both", text=text, level=level) if text:
                 return self._line("system", subtype="informational", level=level, content=text)
             case ValveClosed(words=words):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
-from codeagent.core.errors import ModelUnavailable
+from codeagent.core.errors import ModelError, ModelUnavailable
 from codeagent.core.events import AssistantSaid, Delta, Retried
 from codeagent.core.messages import Request
 from codeagent.core.ports import Model, ModelInfo
 from codeagent.models import catalog
+
+if TYPE_CHECKING:
+    from codeagent.models.anthropic import Anthropic
 
 LOCAL = ("script:", "offline", "faulty:")
 """Beginnings of names that need no key and no network."""
@@ -62,6 +65,8 @@ class Choice:
     ) -> None:
         self._access, self._pace, self._raw, self._record = access, pace, raw, record
         self._made: dict[str, Model] = {}
+        self._direct: list[Anthropic] = []
+        """Those with connections, below the retries and recordings around them."""
 
     def info(self, model: str) -> ModelInfo:
         return self._adapter(model).info(model) if is_local(model) else catalog.info(model)
@@ -75,17 +80,15 @@ class Choice:
     async def warm(self, model: str) -> None:
         """Do what the first request would have to wait for."""
         if not is_local(model):
-            adapter = self._adapter(model)
-            ahead = getattr(adapter, "warm", None)
-            if ahead is not None:
-                await ahead()
+            self._adapter(model)
+            for direct in self._direct:
+                with suppress(ModelError):  # told when the request is made, which fails in the same way
+                    await direct.warm()
 
     async def close(self) -> None:
         """Close kept connections."""
-        for adapter in self._made.values():
-            close = getattr(adapter, "close", None)
-            if close is not None:
-                await close()
+        for direct in self._direct:
+            await direct.close()
 
     def _adapter(self, name: str) -> Model:
         kept = name if is_local(name) else ""
@@ -123,6 +126,7 @@ class Choice:
             raw=self._raw,
             plain_sdk=access.plain_sdk,
         )
+        self._direct.append(direct)
         return Retrying(direct)
 
 

@@ -238,6 +238,22 @@ def _lock(fd: int, path: Path) -> None:
         raise SessionError(f"The session log {path} cannot be locked: {fault.strerror or fault}.") from None
 
 
+def held(path: Path) -> bool:
+    """Whether a codeagent has this session open now."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
 def _holder(inode: int) -> str:
     """The process that holds the lock, in words, where the system tells (Linux)."""
     try:

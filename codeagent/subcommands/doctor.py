@@ -61,6 +61,7 @@ def findings(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         yield Finding(name, "ok" if place else "missing", place or loss)
     yield _terminal(environ)
     yield _sessions(environ, project)
+    yield _disk(environ, project)
 
 
 def _key(environ: Mapping[str, str]) -> Finding:
@@ -93,3 +94,25 @@ def _sessions(environ: Mapping[str, str], project: Path) -> Finding:
     count = len(index.logs(place))
     words = f"{count} in {place}" + ("" if inside else " (this directory cannot be written)")
     return Finding("sessions", "ok", words)
+
+
+def _disk(environ: Mapping[str, str], project: Path) -> Finding:
+    """What everything of ours takes: this project's part by part, and what is kept for the user."""
+    from codeagent.fronts.present import size
+    from codeagent.host.trees import size_of
+    from codeagent.memory.layout import Layout
+    from codeagent.sessions import index
+    from codeagent.settings import Environment
+
+    user, layout = Environment.of(environ, Path.home()), Layout(project)
+    places = {
+        "sessions": index.sessions_dir(project, user.state_home, index.writable(project)),
+        "memory": layout.memory,
+        ".agent in all": layout.agent,
+        "your settings": user.config_home / "codeagent",
+        "your state": user.state_home / "codeagent",
+    }
+    sizes = ((name, size_of(path)) for name, path in places.items() if path.exists())
+    words = ", ".join(f"{name} {size(taken)}" for name, taken in sizes)
+    hint = "; to make room: codeagent sessions prune --older 30d" if words else ""
+    return Finding("disk", "ok", f"{words or 'nothing is kept here yet'}{hint}")

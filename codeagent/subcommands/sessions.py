@@ -1,62 +1,86 @@
-"""`codeagent sessions`: which sessions this project has, and what was said in one."""
+"""`codeagent sessions`: which sessions this project has, what was said in one, and what can be done with them."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from codeagent.core.clean import clean_line
-from codeagent.flags import Mistake, Parser
+from codeagent.flags import Mistake, Parser, nearest
+from codeagent.subcommands import place
 
 if TYPE_CHECKING:
+    from codeagent.core.events import Entry
     from codeagent.core.listed import Listed
 
 EXAMPLES = """\
+commands (each has its own --help):
+  list                 the sessions, the latest first (also without a word)
+  show ID              what was said in one, or its trace
+  search WORDS         where words occur in all of them
+  export ID            as Markdown, HTML, JSON, a script, or the messages as sent
+  rename ID NAME       give one a name
+  delete ID            remove one
+  prune                remove old ones, after a preview
+
 examples:
-  codeagent sessions                 the sessions of this project, the latest first
-  codeagent sessions list --json     the same for a script
-  codeagent sessions show ID         what was said in one (an id, its beginning, or a name)
-  codeagent -r ID                    go on with one
+  codeagent sessions                     the sessions of this project, the latest first
+  codeagent sessions list --json         the same for a script
+  codeagent sessions show ID --trace     turns, steps and calls with tokens, time and cost
+  codeagent sessions export ID -o a.html one file to read or to mail
+  codeagent -r ID                        go on with one
+
+ID is an id, its beginning, or a name.
 """
+
+SHOWING = """\
+examples:
+  codeagent sessions show ID                   what was said
+  codeagent sessions show ID --trace           the tree: turn, step, tool call, with tokens, time, cost
+  codeagent sessions show ID --trace --json    the same as spans with the GenAI names of OpenTelemetry
+"""
+
+ACTS = {
+    "list": "codeagent.subcommands.sessions:list_",
+    "show": "codeagent.subcommands.sessions:show",
+    "search": "codeagent.subcommands.upkeep:search",
+    "export": "codeagent.subcommands.export:run",
+    "rename": "codeagent.subcommands.upkeep:rename",
+    "delete": "codeagent.subcommands.upkeep:delete",
+    "prune": "codeagent.subcommands.upkeep:prune",
+}
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """List the sessions or show one."""
-    parser = Parser("codeagent sessions", usage="codeagent sessions [list | show ID] [flags]", epilog=EXAMPLES)
+    """Do what the first word says; list the sessions when there is none."""
+    at = next((i for i, word in enumerate(argv) if not word.startswith("-") and argv[i - 1 : i] != ["--cwd"]), None)
+    if at is None:
+        return list_(argv, environ)
+    act = argv[at]
+    if act not in ACTS:
+        near = nearest(act, ACTS)
+        hint = f" Did you mean {near}?" if near else f" It knows: {', '.join(ACTS)}."
+        raise Mistake(f"codeagent sessions cannot {act!r}.{hint}")
+    module, _, name = ACTS[act].partition(":")
+    do = cast("Callable[[Sequence[str], Mapping[str, str]], int]", getattr(importlib.import_module(module), name))
+    return do([*argv[:at], *argv[at + 1 :]], environ)
+
+
+def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """List the sessions."""
+    parser = Parser("codeagent sessions", usage="codeagent sessions [COMMAND] [flags]", epilog=EXAMPLES)
     parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--cwd", default=".", metavar="DIR", help="of the project in this directory")
     parser.add_argument("--all", action="store_true", help="headless runs too")
-    asked, words = parser.words(argv)
-    act, rest = (words[0], words[1:]) if words else ("list", [])
-    directory = _directory(Path(asked.cwd), environ)
-    if act == "list" and not rest:
-        return _list(directory, everything=asked.all, as_json=asked.json)
-    if act == "show" and len(rest) == 1:
-        return _show(directory, rest[0], environ, as_json=asked.json)
-    if act == "show":
-        raise Mistake("Which session? codeagent sessions show ID. To list them: codeagent sessions")
-    raise Mistake(f"codeagent sessions cannot {' '.join(words)!r}. It knows: list, show ID")
-
-
-def _directory(project: Path, environ: Mapping[str, str]) -> Path:
-    from codeagent.sessions import index
-    from codeagent.settings import Environment
-
-    if not project.is_dir():
-        raise Mistake(f"There is no directory {project}. Name one that exists.")
-    project = project.resolve()
-    state = Environment.of(environ, Path.home()).state_home
-    return index.sessions_dir(project, state, index.writable(project))
-
-
-def _list(directory: Path, *, everything: bool, as_json: bool) -> int:
+    place.add_place(parser)
+    asked = parser.only_flags(argv)
+    directory = place.directory(asked, environ)
     from codeagent.sessions import index
 
-    found = [each for each in index.listed(directory) if everything or as_json or not each.headless]
-    if as_json:
+    found = [each for each in index.listed(directory) if asked.all or asked.json or not each.headless]
+    if asked.json:
         from msgspec.json import encode
 
         sys.stdout.write(encode(found).decode() + "\n")
@@ -74,22 +98,42 @@ def _row(each: Listed, now: float) -> str:
     return f"{each.id}  {clean_line(each.title)}  ({', '.join(filter(None, about))})"
 
 
-def _show(directory: Path, name: str, environ: Mapping[str, str], *, as_json: bool) -> int:
-    from codeagent.sessions import index
-    from codeagent.sessions.load import load
-
-    loaded = load(Path(index.find(directory, name).path))
-    if as_json:
+def show(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Show one session, or its trace."""
+    parser = Parser("codeagent sessions show", usage="codeagent sessions show ID [flags]", epilog=SHOWING)
+    parser.add_argument("--trace", action="store_true", help="what happened as a tree, with figures")
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    place.add_place(parser)
+    asked, words = parser.words(argv)
+    _, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
+    if asked.trace:
+        return _trace(entries, as_json=asked.json)
+    if asked.json:
         from msgspec.json import encode
 
-        sys.stdout.write(encode(loaded.entries).decode("utf-8", "replace") + "\n")
+        sys.stdout.write(encode(entries).decode("utf-8", "replace") + "\n")
         return 0
     from codeagent.fronts.repl.paper import Paper, Terminal
     from codeagent.fronts.repl.printer import Printer
 
     printer = Printer(Paper(sys.stdout, Terminal.of(environ)))
-    for entry in loaded.entries:
+    for entry in entries:
         printer.see(entry)
-    for words in loaded.notices:
-        sys.stderr.write(f"codeagent: {clean_line(words)}\n")
+    return 0
+
+
+def _trace(entries: Sequence[Entry], *, as_json: bool) -> int:
+    from codeagent.sessions.trace import trace
+
+    run_ = trace(entries)
+    if as_json:
+        import json
+
+        from codeagent.sessions.genai import spans
+
+        sys.stdout.write(json.dumps(spans(run_), indent=1) + "\n")
+        return 0
+    from codeagent.fronts.tracing import tree
+
+    sys.stdout.writelines(f"{line}\n" for line in tree(run_))
     return 0

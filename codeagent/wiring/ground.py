@@ -30,6 +30,8 @@ from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring.rulebook import Rulebook
 
+WANTED = "This project's files want, and do not get before you trust them"
+
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
 
@@ -127,6 +129,10 @@ class Ground:
         """Whether the settings that lie in the project count."""
         return self._options.trust or self._trust.covers(self.project)
 
+    def wanted(self) -> tuple[str, ...]:
+        """What the project's files want and do not get before they are trusted."""
+        return () if self._options.trust else self.rulebook.wanted()
+
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""
         return self.rulebook.rules()
@@ -204,6 +210,11 @@ class Ground:
     def history(self) -> Path:
         """What was typed in this project, for the fronts' history."""
         return self.sessions.parent / "history.jsonl"
+
+    @property
+    def snapshots(self) -> Path:
+        """Where what files held is kept for a rewind."""
+        return self.sessions.parent / "snapshots"
 
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
@@ -291,8 +302,11 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
+        for words in (*self.rulebook.problems(), *self.guidelines.problems):
             yield Noted(words, to="person", topic="settings", level="warning")
+        if wanted := self.wanted():
+            words = f"{WANTED} (/trust, or --trust for one run): {'; '.join(wanted)}."
+            yield Noted(words, to="person", topic="trust", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")

@@ -9,7 +9,7 @@ from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
 from codeagent.core.conversation import parameters
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
-from codeagent.core.events import Entry, Noted, Opened, Switched
+from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
@@ -100,6 +100,7 @@ class House:
             branch=ground.branch,
             headless=self._headless,
             codeagent=__version__,
+            format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
         self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
@@ -170,7 +171,8 @@ class House:
         journal.watch(workspace.seen.see)
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction())
+        snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
         self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
@@ -235,6 +237,12 @@ class House:
         if not text.strip():
             return permissions.listed(self._ground, self.agent.mode)
         return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
+
+    def trust(self, yes: bool) -> str:
+        """Show what the project's files want, or accept it."""
+        from codeagent.wiring import permissions
+
+        return permissions.trust(self._ground, yes=yes)
 
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""

@@ -9,7 +9,7 @@ from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
 from codeagent.settings import Settings, remember_rule
-from codeagent.trust import CLAIMING, Trust
+from codeagent.trust import Trust, news
 
 
 class Rulebook:
@@ -27,6 +27,8 @@ class Rulebook:
         self.settings = load()
         self._rules = self._read(self.settings)
         self._problems[:0] = [problem.text for problem in self.settings.problems]
+        if flaw := trust.flaw():
+            self._problems.append(flaw)
 
     def rules(self) -> Rules:
         """The rules as the files say now. Costs seven `stat` when nothing changed."""
@@ -41,12 +43,27 @@ class Rulebook:
         try:
             where = remember_rule(self._project, rule)
             if known:
-                self._trust.record(self._project / name for name in CLAIMING)
+                self._trust.record(self._project)
         except (UsageFault, OSError) as fault:
             where = f"this session only ({fault})"
         self._remembered.append(parse(rule, "allow", where))
         self._rules = Rules((*self._rules.all, self._remembered[-1]), self._anchors, self._rules.strict)
         return where
+
+    def wanted(self) -> tuple[str, ...]:
+        """What the project's files want beyond what they get; empty once they are trusted."""
+        self.rules()
+        if self._trust.covers(self._project):
+            return ()
+        return news(self.settings.claims, self._trust.seen(self._project))
+
+    def accept(self) -> None:
+        """Trust the project's files as they were read. Raises UsageFault when they changed since."""
+        if self.settings.stale:
+            self._again()
+            raise UsageFault("The settings changed meanwhile. Look again: /trust")
+        self._trust.record(self._project, self.settings.claims)
+        self._again()
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with files and rules and was not told yet."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
-from codeagent.core.ports import Approver, Clock, Tool
+from codeagent.core.ports import Approver, Clock, Snapshots, Tool
 from codeagent.core.toolset import Toolset
 from codeagent.host.jobs import Jobs
 from codeagent.host.paths import Places
@@ -27,8 +27,17 @@ class Planning(Struct, frozen=True):
     approved: Callable[[str], None]
 
 
+NEVER = Planning(str, lambda _mode: None)
+"""Where no session is: plan mode is off."""
+
+
 def build(
-    workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock, planning: Planning
+    workspace: Workspace,
+    session: str,
+    ground: Ground,
+    approver: Approver,
+    clock: Clock,
+    planning: Planning = NEVER,
 ) -> tuple[Toolset, Jobs]:
     """All tools that the options leave, and the background commands that have to be ended with the session."""
     from codeagent.tools.ask_user import AskUser
@@ -61,6 +70,17 @@ def build(
     ]
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
+
+
+def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | None:
+    """What a rewind puts files back from; None for a session that is not kept."""
+    from codeagent.host.listing import Lister
+    from codeagent.host.snapshots import ProjectSnapshots
+
+    if not session:
+        return None
+    roots = (workspace.root, *workspace.extra)
+    return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
 
 
 def reader(places: Places, env: Mapping[str, str]) -> Callable[[str, str], ShellReading]:

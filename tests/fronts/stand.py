@@ -24,8 +24,9 @@ class StageDesk:
     """Opens one other session, named `other`."""
 
     branch = "main"
-    history = None
+    history: Path | None = None
     sandbox = ""
+    theme = ""
     resume_command = "codeagent -r s"
 
     def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:
@@ -50,6 +51,9 @@ class StageDesk:
 
     def permissions(self, call: str) -> str:
         return f"Why {call}?" if call else "No rules."
+
+    def trust(self, yes: bool) -> str:
+        return "Trusted." if yes else "It wants: allow Bash."
 
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))

@@ -122,7 +122,12 @@ async def test_copy_uses_the_clipboard_or_a_file(desk: StageDesk) -> None:
     await desk.agent.say("what is it?")
     copied: list[str] = []
     shown: list[str] = []
-    await commands.run(desk, "/copy", shown.append, lambda text: not copied.append(text))
+
+    def copy(text: str) -> bool:
+        copied.append(text)
+        return True
+
+    await commands.run(desk, "/copy", shown.append, copy)
     assert copied == ["It is 42."]
     path = Path((await told(desk, "/copy")).rsplit(" ", 1)[-1])
     assert path.read_text() == "It is 42."

@@ -266,7 +266,10 @@ async def test_calls_unfold_by_key_and_click() -> None:
     app = seated(entries=[OPENED, use, ToolFinished("1", "read", (), view=Plain("the inside"))])
     async with app.run_test() as pilot:
         await until(pilot, lambda: "▸ read" in screen_text(app))
-        await pilot.press("tab", "up", "enter")
+        await pilot.press("tab", "up")
+        grounds = {segment.style.bgcolor.name for segment in app.transcript.render_line(0) if segment.style}
+        assert grounds == {app.palette.chosen}
+        await pilot.press("enter")
         await until(pilot, lambda: "the inside" in screen_text(app))
         await pilot.click(app.transcript, offset=(5, 0))
         await until(pilot, lambda: "the inside" not in screen_text(app))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.events import Resize
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
@@ -38,8 +39,6 @@ class Codeagent(App[int]):
     CSS = look.CSS
     AUTO_FOCUS = "#composer"
     ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = look.WIDTHS
-    VERTICAL_BREAKPOINTS = look.HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop_or_clear", show=False),
         Binding("ctrl+c", "break", show=False, priority=True),
@@ -66,7 +65,8 @@ class Codeagent(App[int]):
         """Whether the program is to start anew, with the tour."""
         for known in (DARK, LIGHT):
             self.register_theme(known.theme())
-        self.theme = self.palette.name
+        self.set_reactive(App.theme, self.palette.name)  # no watcher: nothing is there yet to be styled again
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def compose(self) -> ComposeResult:
         palette, glyphs = self.palette, self.glyphs
@@ -83,6 +83,9 @@ class Codeagent(App[int]):
         yield Horizontal(Static(f" {glyphs.you} ", id="prompt", markup=False), self.composer, id="entry")
         yield self.status
         yield Static("too small: 20x6 at least", id="small", markup=False)
+
+    def on_resize(self, event: Resize) -> None:
+        look.fit(self.screen_stack[0], event.size)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.open)

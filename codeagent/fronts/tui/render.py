@@ -162,15 +162,15 @@ class Painter:
         return rows
 
     def _thinking(self, block: Block) -> list[Strip]:
-        rows = self.plain(block.text.strip(), "muted", self.measure - LEFT)
         mark = self.glyphs.unfolded if block.fold == "open" else self.glyphs.folded
         what = "thinking" if block.live else "thought"
         head = Text(f" {mark} {what}", self.palette.muted)
         if block.fold != "open":
-            first = block.text.strip().partition("\n")[0]
+            first = block.text.lstrip().partition("\n")[0][: self.measure]
             head.append(f"  {first}", f"italic {self.palette.muted}")
             head.truncate(self.measure, overflow="ellipsis")
             return [self.strip(head)]
+        rows = self.plain(block.text.strip(), "muted", self.measure - LEFT)
         return [self.strip(head), *(self._set_in(row, "   ", "muted") for row in rows)]
 
     def _notice(self, block: Block) -> list[Strip]:

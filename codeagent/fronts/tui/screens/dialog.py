@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from codeagent.core.clean import clean_line
 from codeagent.fronts.tui.guard import Guard
-from codeagent.fronts.tui.look import HEIGHTS
+from codeagent.fronts.tui.look import DIALOGS, SHORT, fit
 from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item, Menu
@@ -26,14 +26,16 @@ class Dialog(ModalScreen[T], Generic[T]):
     """Subclasses give `title_words`, `body`, `items`, and decide what a chosen row means in `choose`."""
 
     AUTO_FOCUS = ""
+    CSS = DIALOGS
+    SCOPED_CSS = False
     GUARDED: ClassVar[bool] = True
     """False for what the person opened on purpose."""
-    VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, stage: Stage) -> None:
         super().__init__()
         self.stage = stage
         self.guard = Guard()
+        self.set_class(self.GUARDED, "-unarmed")
         if not self.GUARDED:
             self.guard.until = 0.0
         self._expectant = True
@@ -103,7 +105,7 @@ class Dialog(ModalScreen[T], Generic[T]):
     def _share(self) -> None:
         """Give the answers their rows and the body the rest, so that neither pushes the other out."""
         height = self.app.size.height
-        tall = height >= HEIGHTS[-1][0]
+        tall = height > SHORT
         room = height - 2 if self.has_class("-large") or not tall else height * 3 // 4 - 2
         bodies = self.query("#body")
         answers = min(len(self.menu.items), room - 2 if bodies else room)
@@ -113,6 +115,7 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def dress(self) -> None:
         """Share the rows, and write title and hints into the frame's edges."""
+        fit(self, self.app.size)
         self._share()
         frame = self.query_one("#frame")
         question, right = (clean_line(words) for words in self.title_words())

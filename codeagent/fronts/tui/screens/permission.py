@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from codeagent.core.clean import clean
+from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
 from codeagent.fronts.tui.palette import Palette
@@ -68,7 +68,7 @@ class PermissionDialog(Dialog[Answer]):
     def items(self) -> tuple[Item, ...]:
         always = self.question.always
         yes = Item("Yes, as you changed it" if self._input else "Yes", key="1")
-        more = (Item("Yes, and don't ask again", always, key="2"),) if always and not self._input else ()
+        more = (Item(f"Yes, and {clean_line(always)}", key="2"),) if always and not self._input else ()
         return (yes, *more, Item("No, and say why", key="3"))
 
     def hints(self, wide: bool) -> str:
