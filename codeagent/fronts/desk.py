@@ -45,10 +45,6 @@ class Desk(Protocol):
         """The rules in force; with a call (`bash git push`) why it would be allowed, asked or refused."""
         ...
 
-    def trust(self, yes: bool) -> str:
-        """What the project's files want before they are trusted; with `yes` they are. Raises CodeagentError."""
-        ...
-
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""
         ...

@@ -22,15 +22,14 @@ from codeagent.host.environment import child_environment, named_secrets
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
-from codeagent.models.choice import Access
+from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import Environment, Settings
+from codeagent.settings import SOURCES, Environment, Settings
 from codeagent.trust import Trust
+from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.rulebook import Rulebook
-
-WANTED = "This project's files want, and do not get before you trust them"
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
@@ -46,18 +45,27 @@ class Ground:
         self._state = state
         self._trust = Trust(state)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        overlay = _overlay(options)
+        overlay, sources = _overlay(options), _sources(options.setting_sources)
 
         def load() -> Settings:
-            return Settings.load(project, own, environ, overlay, self.trusted)
+            return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
 
-        anchors = Anchors(str(self.project), str(home), str(self.project))
-        self.rulebook = Rulebook(load, anchors, self.project, self._trust, strict=not options.permission_mode)
+        self.layout = Layout(self.project)
+        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, trusted=options.trust)
+        self.rulebook = Rulebook(
+            load,
+            Anchors(str(self.project), str(home), str(self.project)),
+            self.project,
+            self._trust,
+            strict=not options.permission_mode,
+            tools=self.own_tools.names,
+        )
         self.settings = self.rulebook.settings
+        for words in (*self.own_tools.problems, *self.own_tools.claims):
+            self.rulebook.complain(words)
         config = self.settings.environment.config_home
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
-        self.layout = Layout(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self.seal = self._own_seal()
@@ -101,6 +109,12 @@ class Ground:
         return str(self.settings["model"])
 
     @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Models to ask, in order, when the first cannot answer."""
+        named = self._options.fallback_model or str(self.settings["fallbackModel"])
+        return tuple(resolve(name) for name in named.replace(",", " ").split())
+
+    @property
     def effort(self) -> str:
         """The effort wanted, empty for the model's own."""
         return self._options.effort or str(self.settings["effort"])
@@ -128,10 +142,6 @@ class Ground:
     def trusted(self) -> bool:
         """Whether the settings that lie in the project count."""
         return self._options.trust or self._trust.covers(self.project)
-
-    def wanted(self) -> tuple[str, ...]:
-        """What the project's files want and do not get before they are trusted."""
-        return () if self._options.trust else self.rulebook.wanted()
 
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""
@@ -234,6 +244,10 @@ class Ground:
             self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
         )
 
+    def tell(self, problem: str) -> None:
+        """Something that the person is told with the opening notes."""
+        self.rulebook.complain(problem)
+
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
         yield self._in_force()
@@ -302,11 +316,8 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems):
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
             yield Noted(words, to="person", topic="settings", level="warning")
-        if wanted := self.wanted():
-            words = f"{WANTED} (/trust, or --trust for one run): {'; '.join(wanted)}."
-            yield Noted(words, to="person", topic="trust", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
@@ -320,6 +331,16 @@ def _project(cwd: str) -> Path:
     if not path.is_dir():
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
+
+
+def _sources(wanted: str | None) -> frozenset[str]:
+    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
+    if wanted is None:
+        return SOURCES
+    names = frozenset(wanted.replace(",", " ").split())
+    if unknown := names - SOURCES:
+        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
+    return names
 
 
 def _overlay(options: Options) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -14,8 +14,10 @@ from codeagent.core.gate import mode_named
 from codeagent.core.judging import MODES, judge
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Kind, Rule, Rules, never_matches, parse, remark
-from codeagent.wiring.ground import WANTED, Ground
 from codeagent.wiring.sketch import Sketch, worst_place
+
+if TYPE_CHECKING:
+    from codeagent.wiring.ground import Ground
 
 KINDS: tuple[Kind, ...] = ("deny", "ask", "allow")
 """The strongest first."""
@@ -42,22 +44,13 @@ def listed(ground: Ground, mode: str = "") -> str:
                 lines.append(f"      {'never matches: ' if never_matches(rule) else ''}{flaw}")
     if not rows:
         lines += ["", "No rules: what is not read-only inside the project is asked."]
-    if wanted := ground.wanted():
-        lines += ["", f"{WANTED} (/trust, or --trust):", *(f"  {claim}" for claim in wanted)]
+    claims = ground.rulebook.settings.claims
+    if claims and not ground.trusted:
+        lines += ["", "Wanted by this project's files, and not given before you trust it (--trust):"]
+        lines += [f"  {claim}" for claim in claims]
     if problems := ground.rulebook.problems():
         lines += ["", "Problems", *(f"  {problem}" for problem in problems)]
     return "\n".join(lines)
-
-
-def trust(ground: Ground, *, yes: bool) -> str:
-    """What the project's files want, or with `yes` give it to them. Raises UsageFault when they changed meanwhile."""
-    wanted = ground.wanted()
-    if not wanted:
-        return "Nothing in this project's files waits for your trust."
-    if not yes:
-        return "\n".join((f"{WANTED}:", *(f"  {claim}" for claim in wanted), "Give it to them: /trust yes"))
-    ground.rulebook.accept()
-    return "Trusted as they are now. Rules count from the next call; other settings when codeagent starts again."
 
 
 def why(ground: Ground, tool: str, given: Mapping[str, Any], mode: str = "") -> Iterator[str]:

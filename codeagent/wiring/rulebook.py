@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
 from codeagent.settings import Settings, remember_rule
-from codeagent.trust import Trust, news
+from codeagent.trust import CLAIMING, Trust
 
 
 class Rulebook:
     """Holds the rules of one run. `load` reads all settings; the first reading is made when this is made.
 
     `strict` says whether a broken file also takes the mode's freedoms: not where the command line names the mode.
+    `tools` are names beyond our own that rules may speak of.
     """
 
     def __init__(
-        self, load: Callable[[], Settings], anchors: Anchors, project: Path, trust: Trust, *, strict: bool
+        self,
+        load: Callable[[], Settings],
+        anchors: Anchors,
+        project: Path,
+        trust: Trust,
+        *,
+        strict: bool,
+        tools: Collection[str] = (),
     ) -> None:
         self._load, self._anchors, self._project, self._trust, self._strict = load, anchors, project, trust, strict
+        self._tools = tools
         self._remembered: list[Rule] = []
         self._problems: list[str] = []
         self.settings = load()
         self._rules = self._read(self.settings)
         self._problems[:0] = [problem.text for problem in self.settings.problems]
-        if flaw := trust.flaw():
-            self._problems.append(flaw)
 
     def rules(self) -> Rules:
         """The rules as the files say now. Costs seven `stat` when nothing changed."""
@@ -43,27 +50,12 @@ class Rulebook:
         try:
             where = remember_rule(self._project, rule)
             if known:
-                self._trust.record(self._project)
+                self._trust.record(self._project / name for name in CLAIMING)
         except (UsageFault, OSError) as fault:
             where = f"this session only ({fault})"
         self._remembered.append(parse(rule, "allow", where))
         self._rules = Rules((*self._rules.all, self._remembered[-1]), self._anchors, self._rules.strict)
         return where
-
-    def wanted(self) -> tuple[str, ...]:
-        """What the project's files want beyond what they get; empty once they are trusted."""
-        self.rules()
-        if self._trust.covers(self._project):
-            return ()
-        return news(self.settings.claims, self._trust.seen(self._project))
-
-    def accept(self) -> None:
-        """Trust the project's files as they were read. Raises UsageFault when they changed since."""
-        if self.settings.stale:
-            self._again()
-            raise UsageFault("The settings changed meanwhile. Look again: /trust")
-        self._trust.record(self._project, self.settings.claims)
-        self._again()
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with files and rules and was not told yet."""
@@ -92,7 +84,7 @@ class Rulebook:
             except ValueError as wrong:
                 self._problems.append(f"{text.source}: {wrong}.")
                 continue
-            if useless := never_matches(rule) or remark(rule):
+            if useless := never_matches(rule, self._tools) or remark(rule):
                 self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
             rules.append(rule)
         broken = next((problem.text for problem in settings.problems if problem.broken), "") if self._strict else ""

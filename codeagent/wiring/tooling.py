@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
@@ -27,19 +27,19 @@ class Planning(Struct, frozen=True):
     approved: Callable[[str], None]
 
 
-NEVER = Planning(str, lambda _mode: None)
-"""Where no session is: plan mode is off."""
-
-
 def build(
     workspace: Workspace,
     session: str,
     ground: Ground,
     approver: Approver,
     clock: Clock,
-    planning: Planning = NEVER,
+    planning: Planning,
+    further: Sequence[Tool[Any]] = (),
 ) -> tuple[Toolset, Jobs]:
-    """All tools that the options leave, and the background commands that have to be ended with the session."""
+    """All tools that the options leave, and the background commands that have to be ended with the session.
+
+    `further` are tools that a program which uses codeagent as a library brings along.
+    """
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
     from codeagent.tools.edit import Edit
@@ -68,6 +68,8 @@ def build(
         Memory(ground.notebook(session), workspace.root),
         WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
+    tools += _own(ground, {tool.name for tool in tools}, workspace, jobs)
+    tools += further
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
 
@@ -81,6 +83,17 @@ def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | N
         return None
     roots = (workspace.root, *workspace.extra)
     return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
+
+
+def _own(ground: Ground, taken: set[str], workspace: Workspace, jobs: Jobs) -> Iterator[Tool[Any]]:
+    """The project's own tools; none takes the name of one of ours."""
+    for declaration in ground.own_tools.declarations:
+        if declaration.name in taken:
+            ground.tell(f"The tool {declaration.name} of this project is left out: codeagent has one of this name.")
+            continue
+        from codeagent.tools.own import Own
+
+        yield cast("Tool[Any]", Own(declaration, workspace, jobs))
 
 
 def reader(places: Places, env: Mapping[str, str]) -> Callable[[str, str], ShellReading]:

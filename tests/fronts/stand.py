@@ -52,9 +52,6 @@ class StageDesk:
     def permissions(self, call: str) -> str:
         return f"Why {call}?" if call else "No rules."
 
-    def trust(self, yes: bool) -> str:
-        return "Trusted." if yes else "It wants: allow Bash."
-
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))
 
