@@ -67,4 +67,6 @@ def opened(directory: Path, name: str) -> tuple[Listed, list[Entry]]:
 
 def redaction() -> Callable[[str], str]:
     """What takes credentials out of a text before it is written where others may read it."""
-    return str
+    from codeagent.core.token_shapes import masked
+
+    return masked
