@@ -13,6 +13,8 @@ from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, parameters
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
+    NOT_LOADED,
+    Earlier,
     Entry,
     Event,
     Noted,
@@ -61,7 +63,8 @@ class Agent:
         self, journal: Journal, model: Model, tools: Toolset, gate: Gate, limits: Limits, outside: Outside
     ) -> None:
         self.journal = journal
-        self.meter = Meter(journal.entries)
+        loaded = [entry for entry in journal.entries if entry is not NOT_LOADED]
+        self.meter = Meter(loaded)
         journal.watch(self.meter.see)
         journal.watch(self._see)
         self.valves = Valves(limits, self.meter)
@@ -71,8 +74,8 @@ class Agent:
         self._model, self._gate, self._outside = model, gate, outside
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids)
         self._waiting: dict[str, Queued] = {}
-        self._now: Parameters = parameters(journal.entries)
-        for entry in journal.entries:
+        self._now: Parameters = parameters(loaded)
+        for entry in loaded:
             self._see(entry)
 
     # --- what stands ---
@@ -231,7 +234,7 @@ class Agent:
                 self._waiting.pop(event.id if isinstance(event, Queued) else event.queued, None)
             case Queued():
                 self._waiting[event.id] = event
-            case ToolFinished(view=Todo() as todo):
+            case ToolFinished(view=Todo() as todo) | Earlier(todo=Todo() as todo):
                 self.todo = todo
             case _:
                 pass
