@@ -51,7 +51,7 @@ def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> Non
         (["-p", "--model", "offline"], b"no prompt was given"),
         (["-p", "hi", "--model", "offline", "--settings", "{"], b"--settings: not valid JSON"),
         (["-p", "hi", "--model", "offline", "--tools", "reed"], b"There is no tool reed"),
-        (["sessions", "show"], b"Which session?"),
+        (["sessions", "show"], b"codeagent sessions show ID"),
         (["sessions", "show", "x"], b"There is no session 'x'"),
         (["doctor", "--jsno"], b"Did you mean --json?"),
     ],

@@ -6,20 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.budget import Meter
 from codeagent.core.calls import Calls
-from codeagent.core.conversation import Parameters, parameters
+from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
+    Compacted,
     Earlier,
     Entry,
     Event,
     Noted,
     Opened,
     Queued,
+    Rewound,
     Switched,
     Titled,
     ToolFinished,
@@ -28,15 +31,20 @@ from codeagent.core.events import (
 from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Image, Text
-from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo
+from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
+from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn, compact
 from codeagent.core.valves import Limits, Valves
 from codeagent.core.views import Todo
 
 PLAN_ON = (
-    "Plan mode is on: explore with tools that only read, change nothing, and end with a plan: "
-    "the steps in order, the files each step touches, and how to check it."
+    "Plan mode is on: explore with tools that only read, and change nothing. When you know enough, present the plan "
+    "with present_plan: the steps in order, the files each step touches, and how to check it."
+)
+PLAN_ALONE = (
+    "Plan mode is on: explore with tools that only read, and change nothing. Nobody can approve a plan here: end with "
+    "it as your answer, the steps in order, the files each step touches, and how to check it."
 )
 PLAN_OFF = "Plan mode is off: you may change things again, as the permissions allow."
 
@@ -54,6 +62,7 @@ class Outside(Struct):
     news: Callable[[], Iterable[Noted]] = tuple
     restored: Callable[[], tuple[str, ...]] = tuple
     policy: compaction.Policy = compaction.Policy()
+    snapshots: Snapshots | None = None
 
 
 class Agent:
@@ -71,8 +80,11 @@ class Agent:
         self.working = False
         self.todo: Todo | None = None
         self.title = ""
+        self._planning = False
+        """Whether the model was told that plan mode is on."""
         self._model, self._gate, self._outside = model, gate, outside
-        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids)
+        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
+        self._rewind = Rewind(journal, outside.snapshots)
         self._waiting: dict[str, Queued] = {}
         self._now: Parameters = parameters(loaded)
         for entry in loaded:
@@ -109,6 +121,7 @@ class Agent:
 
     async def say(self, text: str, pictures: Sequence[Image] = ()) -> None:
         """Run a turn to its end, and the turns that messages kept for later make. Cancel to interrupt."""
+        await self._rewind.settle()
         self._name(text)
         self.journal.append(UserSaid((*pictures, Text(text)) if text.strip() else tuple(pictures)))
         await self._turns()
@@ -129,7 +142,9 @@ class Agent:
         self.journal.append(Queued(newest.id, newest.text, newest.when, withdrawn=True))
         return newest.text
 
-    def switch(self, *, mode: str = "", model: str = "", effort: str = "") -> None:
+    def switch(
+        self, *, mode: str = "", model: str = "", effort: str = "", by: Literal["user", "plan"] = "user"
+    ) -> None:
         """Change mode, model or effort from the next step on. Raises UsageFault for an unknown mode."""
         if mode:
             named = mode_named(mode)
@@ -137,12 +152,8 @@ class Agent:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
         limit = self._model.info(model).max_output if model else 0
-        before = self.mode
-        self.journal.append(
-            Switched(mode=mode, model=model, effort=effort, max_tokens=min(limit, DEFAULT_ROOM) if limit else 0)
-        )
-        if "plan" in (mode, before) and mode and mode != before:
-            self.journal.append(Noted(PLAN_ON if mode == "plan" else PLAN_OFF, to="model", topic="mode"))
+        room = min(limit, DEFAULT_ROOM) if limit else 0
+        self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))
 
     def cycle_mode(self) -> str:
         """The next mode in the cycle default, acceptEdits, plan."""
@@ -154,6 +165,29 @@ class Agent:
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""
         return await compact(self.journal, self._model, self, "manual", focus)
+
+    async def points(self) -> tuple[Point, ...]:
+        """Where one can go back to: the messages, oldest first, then the point before the latest rewind."""
+        await self._rewind.settle()
+        return points(self.journal.entries)
+
+    async def preview(self, to: int) -> Preview:
+        """What going back to just before entry `to` would do to files. Raises UsageFault when it is no such point."""
+        return await self._rewind.preview(to)
+
+    async def rewind(self, to: int, *, files: bool = True, conversation: bool = True, anyway: bool = False) -> WentBack:
+        """Go back to just before entry `to`: files, conversation or both. Undone by going back to before that.
+
+        `anyway` also puts back files that were changed since by others. Raises UsageFault while a turn runs, and
+        for conflicts, and then nothing was done. Messages that wait are taken back; their words are in the result.
+        """
+        if self.working:
+            raise UsageFault("Something is running. Stop it first, then go back.")
+        back = await self._rewind.go(to, files=files, conversation=conversation, anyway=anyway)
+        waiting = []
+        while conversation and (text := self.take_back()):
+            waiting.append(text)
+        return replace(back, text="\n\n".join(filter(None, (back.text, *reversed(waiting))))) if waiting else back
 
     def rename(self, title: str) -> None:
         """Give the session a name."""
@@ -182,6 +216,9 @@ class Agent:
 
     def tail(self) -> Iterable[Entry]:
         """News for the model and messages that were steered."""
+        if (self.mode == "plan") != self._planning:
+            on = PLAN_ON if self.approver.attended else PLAN_ALONE
+            yield Noted(on if self.mode == "plan" else PLAN_OFF, to="model", topic="mode")
         yield from self._outside.news()
         for queued in self.waiting:
             if queued.when == "step":
@@ -234,10 +271,27 @@ class Agent:
                 self._waiting.pop(event.id if isinstance(event, Queued) else event.queued, None)
             case Queued():
                 self._waiting[event.id] = event
+            case Noted(to="model", topic="mode", text=text):
+                self._planning = text != PLAN_OFF
+            case Compacted():
+                self._planning = False
             case ToolFinished(view=Todo() as todo) | Earlier(todo=Todo() as todo):
                 self.todo = todo
+            case Rewound(conversation=True):
+                self.todo = self._todo_now()
             case _:
                 pass
+
+    def _todo_now(self) -> Todo | None:
+        """The todo list of the conversation as it stands."""
+        entries = self.journal.entries
+        for position in reversed(live(entries)):
+            entry = entries[position]
+            if isinstance(entry, ToolFinished) and isinstance(entry.view, Todo):
+                return entry.view
+            if isinstance(entry, Earlier) and entry.todo:
+                return entry.todo
+        return None
 
 
 DEFAULT_ROOM = 32_000

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import (
     Block,
     Document,
@@ -25,6 +26,13 @@ from codeagent.core.messages import (
     ToolUse,
     Usage,
 )
+from codeagent.core.signals import CallDelta as CallDelta
+from codeagent.core.signals import Delta as Delta
+from codeagent.core.signals import Raw as Raw
+from codeagent.core.signals import Signal as Signal
+from codeagent.core.signals import TextDelta as TextDelta
+from codeagent.core.signals import ThinkingDelta as ThinkingDelta
+from codeagent.core.signals import ToolProgress as ToolProgress
 from codeagent.core.views import Todo, View
 
 FORMAT = 1
@@ -229,6 +237,10 @@ class ToolStarted(Fact, frozen=True, tag="tool_started"):
     risk: int = 1
     key: str = ""
     """Idempotency key: a call with this key is never run twice silently."""
+    kept: tuple[tuple[str, FileState], ...] = ()
+    """What stands at the paths that it will change, and is kept in the snapshots."""
+    scanned: bool = False
+    """Whether the whole project was looked at before, so that the snapshots can tell what it changed."""
 
 
 class ToolFinished(Fact, frozen=True, tag="tool_finished"):
@@ -266,10 +278,22 @@ class Compacted(Fact, frozen=True, tag="compacted"):
 
 
 class Rewound(Fact, frozen=True, tag="rewound"):
-    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this."""
+    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this.
+
+    With `files`, the files were put back to what they were at that point, which a `Changed` just before this tells.
+    Without `conversation`, only they were.
+    """
 
     to: int
     files: bool = False
+    conversation: bool = True
+
+
+class Changed(Fact, frozen=True, tag="changed"):
+    """What a call did to files; `use_id` is empty for what a rewind did."""
+
+    use_id: str
+    files: tuple[FileChange, ...] = ()
 
 
 class Noted(Fact, frozen=True, tag="noted"):
@@ -355,6 +379,7 @@ Entry = (
     | ToolFinished
     | Compacted
     | Rewound
+    | Changed
     | Noted
     | ValveClosed
     | TurnEnded
@@ -362,42 +387,4 @@ Entry = (
     | Earlier
 )
 
-# --- signals ---------------------------------------------------------------------------------
-
-
-class TextDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of the reply."""
-
-    text: str
-
-
-class ThinkingDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of its reasoning."""
-
-    text: str
-
-
-class CallDelta(Struct, frozen=True, omit_defaults=True):
-    """A call is being written: its name, and how many bytes of input so far."""
-
-    use_id: str
-    name: str
-    received: int
-
-
-class ToolProgress(Struct, frozen=True, omit_defaults=True):
-    """A running call says something: the next piece of its output."""
-
-    use_id: str
-    text: str
-
-
-class Raw(Struct, frozen=True, omit_defaults=True):
-    """A provider's own stream event, for `--include-partial-messages`."""
-
-    event: Mapping[str, Any]
-
-
-Delta = TextDelta | ThinkingDelta | CallDelta | Raw
-Signal = Delta | ToolProgress
 Event = Entry | Signal

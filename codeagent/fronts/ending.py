@@ -24,6 +24,14 @@ VALVES = {
 }
 """Valve -> (subtype, terminal reason)."""
 
+FLAGS = {
+    "steps": "--max-turns",
+    "tokens": "--max-tokens-total",
+    "dollars": "--max-budget-usd",
+    "seconds": "--max-seconds",
+}
+"""Valve -> the flag that sets its limit."""
+
 NOBODY = (
     "{calls} refused because nobody was there to say yes: {names}. "
     "Allow what is wanted with --allowed-tools, or choose a --permission-mode."
@@ -115,7 +123,8 @@ class Course:
                 return Ending("success", 0, "completed")
             case "valve":
                 subtype, terminal = VALVES.get(ended.valve, ("error_during_execution", "valve"))
-                return Ending(subtype, 3, terminal, ended.detail or "Stopped at a limit.")
+                hint = f" Set another limit with {FLAGS[ended.valve]}." if ended.valve in FLAGS else ""
+                return Ending(subtype, 3, terminal, (ended.detail or "Stopped at a limit.") + hint)
             case "interrupted":
                 return Ending("error_during_execution", 1, "aborted_streaming", "The run was interrupted.")
             case "refused":

@@ -21,6 +21,7 @@ from codeagent.core.events import (
     Stop,
     Switched,
     ToolFinished,
+    UserSaid,
     ValveClosed,
 )
 from codeagent.core.messages import Block, Document, Image, Note, Opaque, Text, Thinking, ToolResult, ToolUse, Usage
@@ -125,6 +126,11 @@ class WireLines:
         """An event of the model's stream."""
         return self._line("stream_event", event=piece, parent_tool_use_id=None)
 
+    def replayed(self, said: UserSaid) -> Line:
+        """A message that came on standard input, echoed."""
+        content = [block(part) for part in said.blocks]
+        return self._line("user", message={"role": "user", "content": content}, parent_tool_use_id=None, isReplay=True)
+
     def failed(self, words: str, category: str) -> Line:
         """An assistant line that tells an error, flagged so that nobody takes it for an answer."""
         message = {"role": "assistant", "model": "<none>", "content": [{"type": "text", "text": words}]}
@@ -189,6 +195,9 @@ class WireLines:
                 )
             case Switched(mode=mode) if mode:
                 return self._line("system", subtype="status", status=None, permissionMode=FIELD_MODES.get(mode, mode))
+            case Switched(by="server", without=without, why=why):
+                words = f"Going on without {', '.join(without)}: {why}"
+                return self._line("system", subtype="informational", level="info", content=words)
             case Noted(to="person" | "both", text=text, level=level) if text:
                 return self._line("system", subtype="informational", level=level, content=text)
             case ValveClosed(words=words):

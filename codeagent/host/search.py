@@ -5,6 +5,7 @@ Both speak the events of `rg --json`, so that one reading gives one answer.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import os
@@ -19,9 +20,8 @@ from typing import Any
 from msgspec.json import decode
 
 from codeagent.core.errors import ToolFault
-from codeagent.host.git import work_tree
-from codeagent.host.listing import RG_RULES, Lister
-from codeagent.host.programs import CHUNK, child
+from codeagent.host.listing import Lister
+from codeagent.host.programs import CHUNK, child, head_of
 
 PATTERN = 60_000
 """Bytes of a pattern, at most."""
@@ -105,19 +105,18 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
         "--multiline-dotall": query.multiline,
         "--pcre2": query.pcre,
         "--no-ignore": not query.rules,
-        "--no-ignore-parent": folder == lister.root,
-        "--no-ignore-global": work_tree(folder) is None,
     }
     command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", "--sort=path", f"--max-filesize={BIGGEST}"]
-    command += [*RG_RULES, *(flag for flag, on in flags.items() if on)]
+    command += [*lister.rg_rules(folder), *(flag for flag, on in flags.items() if on)]
     command += [f"--before-context={query.before}", f"--after-context={query.after}"]
     if query.names_only:
         command.append("--max-count=1")
     command += ["-e", query.pattern, "--", f"./{file}"]
     found = Found()
     async with child(command, str(folder), lister.env) as process:
+        complaining = asyncio.create_task(head_of(process.stderr))
         await _read_all(process.stdout, _Reading(query, found))
-        complaint = (await process.stderr.read(CHUNK) if process.stderr else b"").decode("utf-8", "replace")
+        complaint = (await complaining).decode("utf-8", "replace")
         if await process.wait() == 2 and not found.counts:
             _complain(complaint)
     return found

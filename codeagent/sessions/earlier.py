@@ -96,6 +96,8 @@ def _settled(file: IO[bytes], known: Beginning | None, upto: int, size: int, own
         foreign += not codec.sealed(line, own) and codec.position(line) is not None
         with suppress(ValueError):  # a damaged line, which a load would only name
             read = codec.decode(line)
+            if known is not None and isinstance(read.entry, Rewound) and read.entry.to < known.upto:
+                return _settled(file, None, upto, size, own)  # back into what the index does not tell apart
             settling.see(read.seq, read.entry)
     return Beginning(FORMAT, upto, size, foreign, settling.entries())
 
@@ -148,7 +150,7 @@ def _rewound_behind(file: IO[bytes], at: int, end: int, seq: int) -> bool:
             entry = codec.decode(line).entry
         except ValueError:
             return True
-        if isinstance(entry, Rewound) and entry.to <= seq:
+        if isinstance(entry, Rewound) and entry.conversation and entry.to <= seq:
             return True
     return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from codeagent.core.events import (
     Noted,
     Opened,
     Queued,
+    Rewound,
     Saw,
     Switched,
     Titled,
@@ -39,7 +40,7 @@ class Settling:
         """Position and entry by what the entry says; a later one that says the same takes its place."""
         self._saw: dict[str, Saw] = {}
         self._cwd = ""
-        self._todo: Todo | None = None
+        self._todos: list[tuple[int, Todo | Rewound]] = []
 
     def see(self, position: int, entry: Entry) -> None:
         """Take the next entry; positions may have gaps."""
@@ -62,15 +63,18 @@ class Settling:
                 slim = replace(entry, blocks=(), usage=Usage(), cost=0.0, first_ms=0, took_ms=0)
                 self._kept["reply"] = position, slim
             case ToolFinished() | Earlier():
-                self._see_work(entry)
+                self._see_work(position, entry)
+            case Rewound(conversation=True):
+                self._todos.append((position, entry))
             case _:
                 pass
 
-    def _see_work(self, done: ToolFinished | Earlier) -> None:
+    def _see_work(self, position: int, done: ToolFinished | Earlier) -> None:
         self._saw.update((saw.path, saw) for saw in done.saw)
         self._cwd = done.cwd or self._cwd
         view = done.todo if isinstance(done, Earlier) else done.view
-        self._todo = view if isinstance(view, Todo) else self._todo
+        if isinstance(view, Todo):
+            self._todos.append((position, view))
 
     def entries(self) -> dict[int, Entry]:
         """What is kept, by position; at -1 the `Earlier` that stands for the rest."""
@@ -88,9 +92,21 @@ class Settling:
             meter.turn_ms,
             tuple(self._saw.values()),
             self._cwd,
-            self._todo,
+            next(iter(reversed(_standing(self._todos))), None),
         )
         return {-1: rest, **kept}
+
+
+def _standing(told: Sequence[tuple[int, Todo | Rewound]]) -> list[Todo]:
+    """The todo lists that no rewind took back."""
+    path: list[Todo] = []
+    for at, (position, entry) in enumerate(told):
+        if isinstance(entry, Rewound):
+            back = min(entry.to, position)
+            path = _standing([each for each in told[:at] if each[0] < back])
+        else:
+            path.append(entry)
+    return path
 
 
 def spread(kept: Mapping[int, Entry], upto: int) -> list[Entry]:

@@ -64,7 +64,7 @@ def rerun(
     folder = Path(mkdtemp(prefix="codeagent-replay-")).resolve()
     copy = folder / project.name
     try:
-        copy_project(project, copy, {project / ".agent" / "sessions"})
+        copy_project(project, copy, {project / ".agent" / "sessions", project / ".agent" / "snapshots"})
         notes = [*_taken_back(entries, copy)]
         found = asyncio.run(_Again(entries, project, copy, everything=everything).run(environ, home))
     finally:
@@ -95,6 +95,10 @@ def _taken_back(entries: Sequence[Entry], copy: Path) -> list[str]:
     if stuck:
         words.append(f"Not taken back, because they have changed since: {', '.join(sorted(stuck))}")
     return words
+
+
+def _stay(_mode: str) -> None:
+    """A plan of the recording leads nowhere: its calls are run as they were."""
 
 
 class _Recorded:
@@ -138,7 +142,8 @@ class _Again:
             self._copy, home, self._copy.parent / "outputs", ground.child_env, seen=Seen((), str(self._copy))
         )
         journal.watch(workspace.seen.see)
-        tools, jobs = tooling.build(workspace, "replay", ground, self._person, clock)
+        planning = tooling.Planning(lambda: "default", _stay)
+        tools, jobs = tooling.build(workspace, "replay", ground, self._person, clock, planning)
         rules = Rules((), Anchors(str(self._copy), str(home), str(self._copy)))
         gate = Gate(self._person, journal.append, lambda: rules, lambda _rule: "")
         made = Calls(journal, tools, gate, clock, RandomIds())

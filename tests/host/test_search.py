@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from codeagent.core.errors import ToolFault
+from codeagent.host.git import hardened_env
 from codeagent.host.listing import Lister
 from codeagent.host.search import Query, search
 
@@ -96,3 +98,20 @@ async def test_a_bad_pattern_says_why(tmp_path: Path) -> None:
         with pytest.raises(ToolFault, match="pattern: ") as caught:
             await search(Query("(", keep=1), tmp_path, "", Lister(tmp_path, env))
         assert caught.value.kind == "invalid_regex"
+
+
+async def test_rules_above_the_repository_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*\n")
+    root = tmp_path / "project"
+    (root / "sub").mkdir(parents=True)
+    (root / ".gitignore").write_text("b\n")
+    for name in ("a", "b", "sub/a", "sub/b"):
+        (root / name).write_text("needle\n")
+    for repository in (False, True):
+        if repository:
+            subprocess.run(["git", "init", "-q"], cwd=root, env=hardened_env(WITH_RG), check=True)
+        for folder, expected in ((root, ["a", "sub/a"]), (root / "sub", ["a"])):
+            for env in (WITH_RG, WITHOUT):
+                if env is WITHOUT or repository or folder == root:
+                    found = await search(Query("needle", keep=9), folder, "", Lister(root, env))
+                    assert list(found.counts) == expected, (repository, folder, env)

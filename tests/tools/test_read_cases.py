@@ -12,7 +12,7 @@ import pytest
 
 from codeagent.core.events import Compacted
 from codeagent.core.messages import Document, Image
-from tests.tools.desk import Desk, Outcome, cases, content
+from tests.tools.desk import SLACK, Desk, Outcome, cases, content
 
 NOT_AS_ROOT = {"read-denied"}
 
@@ -85,7 +85,7 @@ def _judged(outcome: Outcome, expect: dict[str, Any]) -> None:
     assert kind != expect.get("not_kind")
     outcome.says(expect.get("says", []))
     assert len(outcome.text) <= expect.get("max_chars", 10**9)
-    assert outcome.seconds <= expect.get("max_seconds", 60)
+    assert outcome.seconds <= expect.get("max_seconds", 60) * SLACK
     for text in expect.get("contains", []):
         assert text in outcome.text
     if outcome.result is None:

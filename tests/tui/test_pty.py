@@ -62,6 +62,18 @@ def test_signals_restore_the_terminal(program_env: dict[str, str], number: int, 
         assert terminal.modes == set()
 
 
+def test_suspending_gives_the_terminal_back_and_going_on_takes_it(program_env: dict[str, str]) -> None:
+    with Terminal(PLAY, env=program_env) as terminal:
+        terminal.until("? keys")
+        terminal.write("before\x1a")
+        terminal.until_stopped()
+        assert terminal.modes == set()
+        terminal.signal(signal.SIGCONT)
+        terminal.until(lambda: "paste" in terminal.modes)
+        terminal.write(" after")
+        terminal.until(" › before after")
+
+
 def test_a_fault_of_our_own_ends_it_in_short_words(program_env: dict[str, str]) -> None:
     with Terminal([*PLAY, "fault"], env=program_env) as terminal:
         assert terminal.wait() == 1

@@ -117,7 +117,8 @@ class Talk:
         try:
             self.warm()
             if self._warming is not None:
-                await asyncio.shield(self._warming)
+                with contextlib.suppress(CodeagentError):  # the turn itself tells what is wrong
+                    await asyncio.shield(self._warming)
             await desk.agent.say(text)
         except CodeagentError as error:
             self._room.tell(str(error), "error")

@@ -220,7 +220,7 @@ class Transcript(ScrollView, can_focus=True):
             return Strip.blank(width, base)
         strip = self.page.row(row).crop_extend(0, width, base).apply_style(base)
         if self.has_focus and self._chosen is not None and self.page.block_at(row) == self._chosen:
-            strip = strip.apply_style(Style.parse(f"on {self._palette.chosen}"))
+            strip = self._marked(strip)
         if (selection := self.text_selection) and (span := selection.get_span(row)):
             strip = self._selected(strip, *span)
         return strip.apply_offsets(0, row)
@@ -229,7 +229,12 @@ class Transcript(ScrollView, can_focus=True):
         """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
         width = strip.cell_length
         before, chosen, after = strip.divide([start, width if end < 0 else min(end, width), width])
-        return Strip.join([before, chosen.apply_style(Style.parse(f"on {self._palette.chosen}")), after])
+        return Strip.join([before, self._marked(chosen), after])
+
+    def _marked(self, strip: Strip) -> Strip:
+        """The strip on the ground of what is chosen."""
+        ground = Style.parse(f"on {self._palette.chosen}")
+        return Strip(Segment.apply_style(strip, post_style=ground), strip.cell_length)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected rows as text, without the gutter."""
