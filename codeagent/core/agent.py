@@ -14,7 +14,9 @@ from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
+    NOT_LOADED,
     Compacted,
+    Earlier,
     Entry,
     Event,
     Noted,
@@ -70,7 +72,8 @@ class Agent:
         self, journal: Journal, model: Model, tools: Toolset, gate: Gate, limits: Limits, outside: Outside
     ) -> None:
         self.journal = journal
-        self.meter = Meter(journal.entries)
+        loaded = [entry for entry in journal.entries if entry is not NOT_LOADED]
+        self.meter = Meter(loaded)
         journal.watch(self.meter.see)
         journal.watch(self._see)
         self.valves = Valves(limits, self.meter)
@@ -83,8 +86,8 @@ class Agent:
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
         self._rewind = Rewind(journal, outside.snapshots)
         self._waiting: dict[str, Queued] = {}
-        self._now: Parameters = parameters(journal.entries)
-        for entry in journal.entries:
+        self._now: Parameters = parameters(loaded)
+        for entry in loaded:
             self._see(entry)
 
     # --- what stands ---
@@ -272,7 +275,7 @@ class Agent:
                 self._planning = text != PLAN_OFF
             case Compacted():
                 self._planning = False
-            case ToolFinished(view=Todo() as todo):
+            case ToolFinished(view=Todo() as todo) | Earlier(todo=Todo() as todo):
                 self.todo = todo
             case Rewound(conversation=True):
                 self.todo = self._todo_now()
@@ -286,6 +289,8 @@ class Agent:
             entry = entries[position]
             if isinstance(entry, ToolFinished) and isinstance(entry.view, Todo):
                 return entry.view
+            if isinstance(entry, Earlier) and entry.todo:
+                return entry.todo
         return None
 
 
