@@ -27,7 +27,9 @@ def tour(folder: Path, palette: object = None) -> Codeagent:
     """The demo's session in the full-screen front, without its pauses."""
     folder.mkdir()
     found = prepare(folder, search_path=os.environ["PATH"])
-    options = Options(prompt=found.prompt, model=f"script:{found.script}", allowed_tools=found.rules, cwd=str(found.root))
+    options = Options(
+        prompt=found.prompt, model=f"script:{found.script}", allowed_tools=found.rules, cwd=str(found.root)
+    )
     home = folder / "home"
     home.mkdir()
     environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(home)}
