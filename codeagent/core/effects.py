@@ -100,7 +100,7 @@ class Verdict(Struct, frozen=True):
     """What the gate thinks of an effect, and why, in words that a person understands.
 
     `rule` is the rule's text and `where` its origin (`file:line`); `parts` explains each simple
-    command of a shell line as (text, decision, reason).
+    command of a shell line as (text, decision, reason); `ways` says what would change the decision.
     """
 
     decision: Decision
@@ -109,6 +109,7 @@ class Verdict(Struct, frozen=True):
     rule: str = ""
     where: str = ""
     parts: tuple[tuple[str, Decision, str], ...] = ()
+    ways: tuple[str, ...] = ()
 
 
 class AskPermission(Struct, frozen=True):
@@ -151,15 +152,24 @@ class AskUser(Struct, frozen=True):
     many: bool = False
 
 
-Question = AskPermission | AskValve | AskUser
+class AskPlan(Struct, frozen=True):
+    """Shall this plan (Markdown) be carried out, and may edits pass without a question meanwhile?"""
+
+    plan: str
+    use_id: str = ""
+
+
+Question = AskPermission | AskValve | AskUser | AskPlan
 
 
 class Answer(Struct, frozen=True):
     """What the person said.
 
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
-    `yes` goes on, `no` stops. AskUser: `yes` with `words`. `words` can go with any verdict.
-    `input` replaces the tool's input when the person edited the change before accepting it.
+    `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskPlan: `yes` goes ahead and asks on
+    edits, `always` goes ahead and accepts edits, `no` keeps planning. `words` can go with any verdict.
+    `input` replaces the tool's input when the person edited the change before accepting it; for a
+    plan it is {"plan": text}.
     """
 
     verdict: Literal["yes", "always", "no"]

@@ -26,6 +26,13 @@ from codeagent.core.messages import (
     ToolUse,
     Usage,
 )
+from codeagent.core.signals import CallDelta as CallDelta
+from codeagent.core.signals import Delta as Delta
+from codeagent.core.signals import Raw as Raw
+from codeagent.core.signals import Signal as Signal
+from codeagent.core.signals import TextDelta as TextDelta
+from codeagent.core.signals import ThinkingDelta as ThinkingDelta
+from codeagent.core.signals import ToolProgress as ToolProgress
 from codeagent.core.views import View
 
 FORMAT = 1
@@ -355,42 +362,4 @@ Entry = (
     | Lost
 )
 
-# --- signals ---------------------------------------------------------------------------------
-
-
-class TextDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of the reply."""
-
-    text: str
-
-
-class ThinkingDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of its reasoning."""
-
-    text: str
-
-
-class CallDelta(Struct, frozen=True, omit_defaults=True):
-    """A call is being written: its name, and how many bytes of input so far."""
-
-    use_id: str
-    name: str
-    received: int
-
-
-class ToolProgress(Struct, frozen=True, omit_defaults=True):
-    """A running call says something: the next piece of its output."""
-
-    use_id: str
-    text: str
-
-
-class Raw(Struct, frozen=True, omit_defaults=True):
-    """A provider's own stream event, for `--include-partial-messages`."""
-
-    event: Mapping[str, Any]
-
-
-Delta = TextDelta | ThinkingDelta | CallDelta | Raw
-Signal = Delta | ToolProgress
 Event = Entry | Signal

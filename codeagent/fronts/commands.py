@@ -60,6 +60,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
+    Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
     Command("/audit", "who allowed what, and by which rule"),
     Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
@@ -245,6 +246,10 @@ def _plan(call: Call) -> None:
     call.desk.agent.switch(mode="plan")
 
 
+def _permissions(call: Call) -> None:
+    call.show(call.desk.permissions(call.words.removeprefix("why ").strip()))
+
+
 def _later(call: Call) -> None:
     if not call.words:
         raise UsageFault("What shall be said later? /later TEXT")
@@ -317,6 +322,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/status": _reporting(reports.status),
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
+    "/permissions": _permissions,
     "/audit": _reporting(reports.audit),
     "/export": _export,
     "/copy": _copy,

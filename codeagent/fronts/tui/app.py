@@ -72,7 +72,7 @@ class Codeagent(App[int]):
     def compose(self) -> ComposeResult:
         palette, glyphs = self.palette, self.glyphs
         self.transcript = Transcript(palette, glyphs)
-        menu = Menu(palette, id="completions")
+        menu = Menu(palette, glyphs, id="completions")
         self.composer = Composer(menu)
         self.status = Status(palette, glyphs)
         self.todo = TodoPanel(palette, glyphs, id="todo")
@@ -89,6 +89,9 @@ class Codeagent(App[int]):
         look.fit(self.screen_stack[0], event.size)
 
     def on_mount(self) -> None:
+        if self.glyphs is ASCII:
+            for ruled in self.query("#entry, #completions"):
+                ruled.styles.border_top = ("ascii", self.palette.line)
         self.call_after_refresh(self.open)
 
     # -- opening -------------------------------------------------------------------------------
