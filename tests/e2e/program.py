@@ -176,7 +176,9 @@ def said(body: Any) -> str:
 
 _VARYING = (
     (
-        re.compile(r'"(uuid|session_id|session|at|crc|key|duration_ms|duration_api_ms|took_ms|first_ms|rate)":[^,}]+'),
+        re.compile(
+            r'"(uuid|session_id|session|at|crc|mac|key|duration_ms|duration_api_ms|took_ms|first_ms|rate)":[^,}]+'
+        ),
         r'"\1":0',
     ),
     (re.compile(r"\d{8}-\d{6}-\w+"), "SESSION"),
