@@ -52,3 +52,10 @@ def test_braces() -> None:
     assert expand("a{b,c{d,e}}f{1..3}{x}") == ["abf{1..3}{x}", "acdf{1..3}{x}", "acef{1..3}{x}"]
     with pytest.raises(BadPattern):
         expand("{a,b}" * 12)
+
+
+@pytest.mark.parametrize("pattern", ["a" * 200_000 + "*", "*" * 5000 + "b", "a" * 200_000, "{a,b}" + "c" * 100_000])
+def test_long_patterns_take_no_time(pattern: str) -> None:
+    began = time.perf_counter()
+    assert not matcher(pattern)("x" * 500)
+    assert time.perf_counter() - began < 5
