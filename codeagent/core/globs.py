@@ -14,6 +14,8 @@ from itertools import pairwise
 
 ALTERNATIVES = 500
 """Most alternatives that braces may unfold to."""
+LONGEST = 10_000
+"""Characters of a pattern; a path has 4,096 at most, and longer ones would take seconds to read."""
 
 _NAME = "[^/]"
 _META = re.compile(r"[*?\[{\\]")
@@ -45,6 +47,8 @@ def is_literal(segment: str) -> bool:
 
 def expand(pattern: str) -> list[str]:
     """The alternatives that the braces stand for, in order. Braces without a comma are literal."""
+    if len(pattern) > LONGEST:
+        raise BadPattern(f"more than the {LONGEST:,} characters possible")
     done: list[str] = []
     waiting = [pattern]
     while waiting:
