@@ -16,7 +16,9 @@ from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import (
+    NOT_LOADED,
     Compacted,
+    Earlier,
     Entry,
     Event,
     Noted,
@@ -72,7 +74,8 @@ class Agent:
         self, journal: Journal, model: Model, tools: Toolset, gate: Gate, limits: Limits, outside: Outside
     ) -> None:
         self.journal = journal
-        self.meter = Meter(journal.entries)
+        loaded = [entry for entry in journal.entries if entry is not NOT_LOADED]
+        self.meter = Meter(loaded)
         journal.watch(self.meter.see)
         journal.watch(self._see)
         self.valves = Valves(limits, self.meter)
@@ -86,8 +89,8 @@ class Agent:
         self._rewind = Rewind(journal, outside.snapshots)
         self._aftermath: asyncio.Task[None] | None = None
         self._waiting: dict[str, Queued] = {}
-        self._now: Parameters = parameters(journal.entries)
-        for entry in journal.entries:
+        self._now: Parameters = parameters(loaded)
+        for entry in loaded:
             self._see(entry)
 
     # --- what stands ---
@@ -281,7 +284,7 @@ class Agent:
                 self._planning = text != PLAN_OFF
             case Compacted():
                 self._planning = False
-            case ToolFinished(view=Todo() as todo):
+            case ToolFinished(view=Todo() as todo) | Earlier(todo=Todo() as todo):
                 self.todo = todo
             case Rewound(conversation=True):
                 self.todo = self._todo_now()
@@ -295,6 +298,8 @@ class Agent:
             entry = entries[position]
             if isinstance(entry, ToolFinished) and isinstance(entry.view, Todo):
                 return entry.view
+            if isinstance(entry, Earlier) and entry.todo:
+                return entry.todo
         return None
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -109,7 +109,7 @@ class Calls:
                 return self._finish(use, again, 0)
             ready, consent = again, permit
             permit = await self._gate.permit(use, ready.effect, consent)
-            changed = (Text(f"{CHANGED} {msgspec.json.encode(dict(consent.input)).decode()}"),)
+            changed = (Text(f"{CHANGED} {json.dumps(dict(consent.input), ensure_ascii=False)}"),)
         if isinstance(permit, Refusal):
             return self._finish(use, Result.of(permit.reason, is_error=True, summary="not allowed"), 0, refused=True)
         if isinstance(permit, Revised):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codeagent.core.budget import Meter
 from codeagent.core.events import (
     Compacted,
+    Earlier,
     Event,
     Lost,
     Noted,
@@ -100,6 +101,11 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
             return None
         case TurnEnded():
             return ended(event)
+        case Earlier(count=entries) if entries:
+            return (
+                "info",
+                f"The beginning of this session was not loaded ({entries:,} entries, since summed up).",
+            )
         case Lost(why=why):
             return "warning", f"A line of the session log could not be read: {why}."
         case _:

@@ -22,14 +22,14 @@ call grep {"pattern": "total"}
 call todo {"todos": [{"content": "mend the cart", "status": "in_progress"}]}
 call edit {"file_path": "cart.py", "old_string": "discount / 100", "new_string": "(100 - discount) / 100"}
 ---
-call bash {"command": "python -m unittest -q"}
+call bash {"command": "python -B -m unittest -q"}
 call bash {"command": "ls nothing-there"}
 call teleport {"to": "mars"}
 ---
 say The cart is mended.
 """
 
-ALLOWED = ("--permission-mode", "acceptEdits", "--allowed-tools", "Bash(python -m unittest:*),Bash(ls:*)")
+ALLOWED = ("--permission-mode", "acceptEdits", "--allowed-tools", "Bash(python -B -m unittest:*),Bash(ls:*)")
 
 
 def renew(shop: Path) -> None:

@@ -89,7 +89,8 @@ class Repl:
                 answer = questions.answer(question, line)
                 if answer is not None:
                     return answer
-                self._paper.line(questions.how(question), "muted")
+                for words in questions.explained(question, line) or (questions.how(question),):
+                    self._paper.line(words, "muted")
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""
