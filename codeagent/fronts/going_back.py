@@ -45,7 +45,7 @@ def title(point: Point) -> str:
     if point.undo:
         return UNDO
     words = clean_line(point.text.strip()) or "(a picture)"
-    return words if len(words) <= WIDTH else words[: WIDTH - 1].rstrip() + "…"
+    return words if len(words) <= WIDTH else words[: WIDTH - 3].rstrip() + "..."
 
 
 def changed(files: Sequence[FileChange], project: Path) -> str:
