@@ -9,7 +9,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from codeagent.host.durable import make_private, write_all
+from codeagent.host.durable import make_private, read_regular, write_all
+from codeagent.host.files import WHOLE
 
 LIMIT = 200 << 20
 """Bytes on the disk, compressed, that a project's snapshots may take."""
@@ -67,7 +68,8 @@ class Objects:
     def get(self, digest: str) -> bytes | None:
         """What was kept under this digest, None when it is not there (any more) or damaged."""
         try:
-            data = zlib.decompress(Path(self._path(digest)).read_bytes())
+            packed, _ = read_regular(self._path(digest), self._limit, follow=False)
+            data = zlib.decompressobj().decompress(packed, WHOLE + 1)
         except (OSError, zlib.error):
             return None
         return data if sha256(data).hexdigest() == digest else None
@@ -97,6 +99,8 @@ class Objects:
         """Whole or not at all; not synced: a power cut costs the way back, never the work."""
         if (inner := digest[:2]) not in self._made:
             make_private(self._folder / inner)
+            if self._folder.is_symlink() or (self._folder / inner).is_symlink():
+                raise OSError(f"{self._folder} is a link or holds one")  # it came with the project, and leads anywhere
             self._made.add(inner)
         path = self._path(digest)
         made = f"{self._folder}/{inner}/{_TEMPORARY}{os.getpid()}"
