@@ -224,6 +224,8 @@ class Decided(Fact, frozen=True, tag="decided"):
     """True when it was refused because nobody could be asked."""
     revised: Mapping[str, Any] | None = None
     """The input as the person changed it, if they did."""
+    agent: str = ""
+    """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
 
 
 class ToolStarted(Fact, frozen=True, tag="tool_started"):
@@ -296,6 +298,15 @@ class Changed(Fact, frozen=True, tag="changed"):
     files: tuple[FileChange, ...] = ()
 
 
+class Spent(Fact, frozen=True, tag="spent"):
+    """What one reply to a sub-agent cost; `use_id` is the `task` call that it works for. `cost` as in AssistantSaid."""
+
+    use_id: str
+    usage: Usage = Usage()
+    cost: float | None = None
+    model: str = ""
+
+
 class Noted(Fact, frozen=True, tag="noted"):
     """A word from codeagent: to the model (at the tail, for ever), to the person, or to both."""
 
@@ -356,6 +367,7 @@ Entry = (
     | Compacted
     | Rewound
     | Changed
+    | Spent
     | Noted
     | ValveClosed
     | TurnEnded
