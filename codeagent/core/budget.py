@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeagent.core.events import Asked, AssistantSaid, Compacted, Entry, Event, Spent, ToolFinished, TurnEnded
+from codeagent.core.events import (
+    Asked,
+    AssistantSaid,
+    Compacted,
+    Earlier,
+    Entry,
+    Event,
+    Spent,
+    ToolFinished,
+    TurnEnded,
+)
 from codeagent.core.messages import Usage
 
 
@@ -47,8 +57,19 @@ class Meter:
             case TurnEnded(took_ms=took):
                 self.turns += 1
                 self.turn_ms += took
+            case Earlier():
+                self._add(event)
             case _:
                 pass
+
+    def _add(self, earlier: Earlier) -> None:
+        self._pay(earlier.usage, earlier.cost)
+        self.requests += earlier.requests
+        self.tool_calls += earlier.tool_calls
+        self.turns += earlier.turns
+        self.model_ms += earlier.model_ms
+        self.tool_ms += earlier.tool_ms
+        self.turn_ms += earlier.turn_ms
 
     def _pay(self, usage: Usage, cost: float | None) -> None:
         self.usage += usage

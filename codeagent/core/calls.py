@@ -133,14 +133,10 @@ class Calls:
         )
         self._journal.append(call)
         started = self._clock.monotonic()
-        interrupted = True
-        try:
-            result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
-            interrupted = False
-        finally:
-            took = int(1000 * (self._clock.monotonic() - started))
-            if self._snapshots and (call.kept or call.scanned):
-                await record(self._journal, self._snapshots, call, always=interrupted)
+        result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
+        took = int(1000 * (self._clock.monotonic() - started))
+        if self._snapshots and (call.kept or call.scanned):  # of an interrupted call, the agent tells it afterwards
+            await record(self._journal, self._snapshots, call, always=False)
         adds = (Text(f"The user adds: {permit.words}"),) if permit.words else ()
         result = replace(result, blocks=(*result.blocks, *changed, *adds))
         return self._finish(use, result, took)

@@ -64,7 +64,7 @@ def rerun(
     folder = Path(mkdtemp(prefix="codeagent-replay-")).resolve()
     copy = folder / project.name
     try:
-        copy_project(project, copy, {project / ".agent" / "sessions"})
+        copy_project(project, copy, {project / ".agent" / "sessions", project / ".agent" / "snapshots"})
         notes = [*_taken_back(entries, copy)]
         found = asyncio.run(_Again(entries, project, copy, everything=everything).run(environ, home))
     finally:
