@@ -17,15 +17,7 @@ from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
 from codeagent.core.file_states import FileChange, FileState
-from codeagent.core.messages import (
-    Block,
-    Document,
-    Image,
-    Text,
-    ToolSchema,
-    ToolUse,
-    Usage,
-)
+from codeagent.core.messages import Block, Document, Image, Text, ToolSchema, ToolUse, Usage
 from codeagent.core.signals import CallDelta as CallDelta
 from codeagent.core.signals import Delta as Delta
 from codeagent.core.signals import Raw as Raw

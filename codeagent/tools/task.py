@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Annotated, Any, ClassVar, Protocol
 
 from msgspec import Struct
@@ -49,15 +49,18 @@ class Order(Struct, frozen=True):
 
 
 class Hired(Struct):
-    """A sub-agent that is ready: with its tools, the text that its requests begin with, and where it is written down.
+    """A sub-agent that is ready: with its tools, the words that it gets, and where it is written down.
 
-    `prefix` is empty when the cache holds it already; `transcript` when nothing is kept.
+    `prefix` names what its requests begin with, empty when the cache holds that already; `transcript` is empty when
+    nothing is kept. `close` is called when its work is over.
     """
 
     agent: Subagent
     tools: Toolset
+    task: str
     prefix: str = ""
     transcript: str = ""
+    close: Callable[[], None] = lambda: None
 
 
 class Crew(Protocol):
@@ -76,10 +79,6 @@ class Crew(Protocol):
 
     def hire(self, order: Order) -> Hired:
         """Make ready. Raises ToolFault, in words, when that cannot be."""
-        ...
-
-    def dismiss(self, hired: Hired) -> None:
-        """Its work is over: close what was opened for it."""
         ...
 
 
@@ -118,14 +117,14 @@ class Task:
             hired = self._crew.hire(order)
             try:
                 async with self._crew.starts.turn(hired.prefix) as begun:
-                    work = _Work(hired, order, begun)
+                    work = _Work(hired, begun)
                     try:
                         async for line in work.lines():
                             yield Progress(line)
                     finally:
                         await work.end()
             finally:
-                self._crew.dismiss(hired)
+                hired.close()
         yield _told(hired, work.ended)
 
     def _kind(self, args: TaskInput) -> Kind:
@@ -138,13 +137,13 @@ class Task:
 class _Work:
     """A sub-agent at work, and what it does in lines as they come. `begun` is called with its first words."""
 
-    def __init__(self, hired: Hired, order: Order, begun: Any) -> None:
+    def __init__(self, hired: Hired, begun: Callable[[], None]) -> None:
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._begun = begun
         self._nested: set[str] = set()
         self.ended = TurnEnded("failed")
         hired.agent.journal.watch(self._see)
-        self._task = asyncio.create_task(hired.agent.work(hired.tools, order.task))
+        self._task = asyncio.create_task(hired.agent.work(hired.tools, hired.task))
         self._task.add_done_callback(lambda _: self._lines.put_nowait(None))
 
     async def lines(self) -> AsyncIterator[str]:
@@ -178,7 +177,9 @@ def _told(hired: Hired, ended: TurnEnded) -> Result:
     words = agent.words
     if len(words) > LONGEST:
         where = f" The whole stands at the end of {hired.transcript}." if hired.transcript else ""
-        words = f"{words[:LONGEST]}\n[The report was cut here, {len(words) - LONGEST:,} characters are left out.{where}]"
+        words = (
+            f"{words[:LONGEST]}\n[The report was cut here, {len(words) - LONGEST:,} characters are left out.{where}]"
+        )
     summary = f"{_count(ended.steps, 'step')}, {_thousands(agent.meter.usage.total)} tokens"
     if ended.why == "done":
         return Result.of(words, summary=summary, view=Plain(words))
