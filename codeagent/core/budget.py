@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeagent.core.events import Asked, AssistantSaid, Compacted, Earlier, Entry, Event, ToolFinished, TurnEnded
+from codeagent.core.events import (
+    Asked,
+    AssistantSaid,
+    Compacted,
+    Earlier,
+    Entry,
+    Event,
+    Spent,
+    ToolFinished,
+    TurnEnded,
+)
 from codeagent.core.messages import Usage
 
 
@@ -38,6 +48,9 @@ class Meter:
             case Compacted(usage=usage, cost=cost):
                 self._pay(usage, cost)
                 self.context = event.after_tokens
+            case Spent(usage=usage, cost=cost):
+                self._pay(usage, cost)
+                self.requests += 1
             case ToolFinished(took_ms=took):
                 self.tool_calls += 1
                 self.tool_ms += took

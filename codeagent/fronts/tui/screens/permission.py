@@ -13,6 +13,7 @@ from textual.widgets import Input, TextArea
 from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
+from codeagent.fronts.calls import asker
 from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
@@ -56,7 +57,7 @@ class PermissionDialog(Dialog[Answer]):
         self.set_class(self.effect.risk is Risk.HIGH, "-high")
 
     def title_words(self) -> tuple[str, str]:
-        return f"{self.effect.title}?", RISKS[Risk(self.effect.risk)]
+        return f"{asker(self.question)}{self.effect.title}?", RISKS[Risk(self.effect.risk)]
 
     def body(self) -> list[Widget]:
         return [
