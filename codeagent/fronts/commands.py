@@ -260,15 +260,13 @@ def _later(call: Call) -> None:
 
 
 def _export(call: Call) -> None:
-    from codeagent.core.token_shapes import masked  # large patterns, which only an export needs
-
     entries = call.desk.agent.journal.entries
     target = Path(call.words or f"codeagent-{time.strftime('%Y%m%d-%H%M%S')}.md").expanduser()
     if not target.is_absolute():
         target = call.desk.project / target
     if target.exists():
         raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
-    text = exports.render(entries, call.desk.agent.title, exports.format_of(target.name), masked)
+    text = exports.render(entries, call.desk.agent.title, exports.format_of(target.name))
     target.write_text(text, "utf-8", "replace")
     call.show(f"Written to {target}")
 

@@ -63,10 +63,3 @@ def opened(directory: Path, name: str) -> tuple[Listed, list[Entry]]:
     for words in loaded.notices:
         sys.stderr.write(f"codeagent: {clean_line(words)}\n")
     return found, loaded.entries
-
-
-def redaction() -> Callable[[str], str]:
-    """What takes credentials out of a text before it is written where others may read it."""
-    from codeagent.core.token_shapes import masked
-
-    return masked
