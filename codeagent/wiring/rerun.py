@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from codeagent.core.calls import Calls
 from codeagent.core.effects import Answer, AskPermission, Question, Risk
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Decided, Entry, Event, Opened
+from codeagent.core.events import Decided, Entry, Opened
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import ToolUse
@@ -117,9 +117,6 @@ class _Recorded:
         self._decided = {entry.use_id: entry for entry in entries if isinstance(entry, Decided)}
         self._everything = everything
         self.refused: dict[str, str] = {}
-
-    def see(self, event: Event) -> None:
-        """Nobody watches."""
 
     async def ask(self, question: Question) -> Answer:
         if not isinstance(question, AskPermission):
