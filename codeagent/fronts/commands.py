@@ -58,6 +58,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/later", "say this at the end of the turn", "TEXT"),
     Command("/status", "where things stand"),
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
+    Command("/agents", "sub-agents: list, and what one did", "[number]"),
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
@@ -204,6 +205,17 @@ async def _jobs(call: Call) -> None:
         call.show(reports.jobs(call.desk))
 
 
+def _agents(call: Call) -> None:
+    from codeagent.fronts import hired
+
+    agent = call.desk.agent
+    if not call.words:
+        call.show(hired.listed(agent.journal.entries, agent.working))
+        return
+    hire = hired.chosen(agent.journal.entries, call.words)
+    call.show(reports.markdown(call.desk.transcript(hire.use_id), hire.label))
+
+
 def _model(call: Call) -> None:
     agent, models = call.desk.agent, call.desk.models()
     if not call.words:
@@ -313,6 +325,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/plan": _plan,
     "/later": _later,
     "/status": _reporting(reports.status),
+    "/agents": _agents,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,
