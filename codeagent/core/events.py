@@ -17,15 +17,7 @@ from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
 from codeagent.core.file_states import FileChange, FileState
-from codeagent.core.messages import (
-    Block,
-    Document,
-    Image,
-    Text,
-    ToolSchema,
-    ToolUse,
-    Usage,
-)
+from codeagent.core.messages import Block, Document, Image, Text, ToolSchema, ToolUse, Usage
 from codeagent.core.signals import CallDelta as CallDelta
 from codeagent.core.signals import Delta as Delta
 from codeagent.core.signals import Raw as Raw
@@ -33,7 +25,7 @@ from codeagent.core.signals import Signal as Signal
 from codeagent.core.signals import TextDelta as TextDelta
 from codeagent.core.signals import ThinkingDelta as ThinkingDelta
 from codeagent.core.signals import ToolProgress as ToolProgress
-from codeagent.core.views import View
+from codeagent.core.views import Todo, View
 
 FORMAT = 1
 """Version of the log format. A higher major version than ours is refused."""
@@ -224,6 +216,8 @@ class Decided(Fact, frozen=True, tag="decided"):
     """True when it was refused because nobody could be asked."""
     revised: Mapping[str, Any] | None = None
     """The input as the person changed it, if they did."""
+    agent: str = ""
+    """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
 
 
 class ToolStarted(Fact, frozen=True, tag="tool_started"):
@@ -296,6 +290,15 @@ class Changed(Fact, frozen=True, tag="changed"):
     files: tuple[FileChange, ...] = ()
 
 
+class Spent(Fact, frozen=True, tag="spent"):
+    """What one reply to a sub-agent cost; `use_id` is the `task` call that it works for. `cost` as in AssistantSaid."""
+
+    use_id: str
+    usage: Usage = Usage()
+    cost: float | None = None
+    model: str = ""
+
+
 class Noted(Fact, frozen=True, tag="noted"):
     """A word from codeagent: to the model (at the tail, for ever), to the person, or to both."""
 
@@ -340,6 +343,30 @@ class Lost(Fact, frozen=True, tag="lost"):
     raw: str = ""
 
 
+class Earlier(Fact, frozen=True, tag="earlier"):
+    """Stands in memory for entries of a long log that lie before its last summary and were not loaded; never written.
+
+    `count` of them. What the meter would have counted of them, `cost` None when unknown; the last sight of each file,
+    the shell's directory, and the todo list, as they stood at their end.
+    """
+
+    count: int = 0
+    usage: Usage = Usage()
+    cost: float | None = 0.0
+    requests: int = 0
+    tool_calls: int = 0
+    turns: int = 0
+    model_ms: int = 0
+    tool_ms: int = 0
+    turn_ms: int = 0
+    saw: tuple[Saw, ...] = ()
+    cwd: str = ""
+    todo: Todo | None = None
+
+
+NOT_LOADED = Earlier()
+"""The one that fills the gaps: a log of 1 GB has 700,000, which loops over entries pass by with `is`."""
+
 Entry = (
     Opened
     | Titled
@@ -356,10 +383,12 @@ Entry = (
     | Compacted
     | Rewound
     | Changed
+    | Spent
     | Noted
     | ValveClosed
     | TurnEnded
     | Lost
+    | Earlier
 )
 
 Event = Entry | Signal

@@ -58,6 +58,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/later", "say this at the end of the turn", "TEXT"),
     Command("/status", "where things stand"),
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
+    Command("/agents", "sub-agents: list, and what one did", "[number]"),
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
@@ -193,13 +194,7 @@ async def _rewind(call: Call) -> Outcome | None:
     if not call.words:
         call.show(going_back.listed(points, call.desk.project))
         return None
-    told, words = await going_back.go(call.desk, going_back.wished(call.words, points))
-    if words and call.refill:
-        call.refill(words)
-    if words and not call.refill:
-        told = f"{told} You had said: {words}".strip()
-    if told:
-        call.desk.agent.note(told, topic="rewind")
+    await going_back.go(call.desk, going_back.wished(call.words, points), call.refill)
     return "redraw"
 
 
@@ -212,6 +207,17 @@ async def _jobs(call: Call) -> None:
         call.show(call.desk.job_output(first) or "It wrote nothing so far.")
     else:
         call.show(reports.jobs(call.desk))
+
+
+def _agents(call: Call) -> None:
+    from codeagent.fronts import hired
+
+    agent = call.desk.agent
+    if not call.words:
+        call.show(hired.listed(agent.journal.entries, agent.working))
+        return
+    hire = hired.chosen(agent.journal.entries, call.words)
+    call.show(reports.markdown(call.desk.transcript(hire.use_id), hire.label))
 
 
 def _model(call: Call) -> None:
@@ -270,9 +276,8 @@ def _export(call: Call) -> None:
         target = call.desk.project / target
     if target.exists():
         raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
-    target.write_text(
-        exports.render(entries, call.desk.agent.title, exports.format_of(target.name)), "utf-8", "replace"
-    )
+    text = exports.render(entries, call.desk.agent.title, exports.format_of(target.name))
+    target.write_text(text, "utf-8", "replace")
     call.show(f"Written to {target}")
 
 
@@ -343,6 +348,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/plan": _plan,
     "/later": _later,
     "/status": _reporting(reports.status),
+    "/agents": _agents,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from codeagent.core.compaction import Policy
-from codeagent.core.errors import SessionError, UsageFault
+from codeagent.core.errors import SessionError, ToolFault, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
@@ -28,6 +28,7 @@ from codeagent.sessions import index
 from codeagent.sessions.search import search
 from codeagent.settings import SOURCES, Environment, Settings
 from codeagent.trust import Trust
+from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.rulebook import Rulebook
 
@@ -61,9 +62,11 @@ class Ground:
             tools=self.own_tools.names,
         )
         self.settings = self.rulebook.settings
-        for words in (*self.own_tools.problems, *self.own_tools.claims):
-            self.rulebook.complain(words)
         config = self.settings.environment.config_home
+        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, trusted=options.trust)
+        for own_kind in (self.own_tools, self.own_agents):
+            for words in (*own_kind.problems, *own_kind.claims):
+                self.rulebook.complain(words)
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
@@ -239,14 +242,26 @@ class Ground:
     def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
-        index = notebook.index() if self.settings["memory"] and not options.bare else ""
+        index = self._index(notebook) if self.settings["memory"] and not options.bare else ""
         return prompt.compose(
             self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
         )
 
+    def task_prompt(self, own: str) -> tuple[str, ...]:
+        """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
+        return prompt.compose(self.guidelines, "", self._surroundings(), own)
+
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
         self.rulebook.complain(problem)
+
+    def _index(self, notebook: Notebook) -> str:
+        """The memory's index; one that cannot be read is named, and the session begins without it."""
+        try:
+            return notebook.index()
+        except ToolFault as fault:
+            self.tell(str(fault))
+            return ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""

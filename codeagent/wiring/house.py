@@ -17,19 +17,21 @@ from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob, ListedSetting
 from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
+from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
 from codeagent.host import desktop
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import end_leftovers
+from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
 from codeagent.models.fallback import Fallback
 from codeagent.options import Options
-from codeagent.sessions import index, store
+from codeagent.sessions import index, store, transcripts
 from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
+from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
@@ -42,6 +44,8 @@ class House:
     """Implements fronts.desk.Desk."""
 
     agent: Agent
+    _parent: Parent
+    """What the agent lends to sub-agents."""
 
     def __init__(
         self,
@@ -169,7 +173,11 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning, self._further)
+        jobs, ground = Jobs(name, self._clock), self._ground
+        kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        further = (*self._further, crew(bench, lambda: self._parent))
+        tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
         return tools
 
@@ -188,6 +196,9 @@ class House:
         outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
         model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
+        self._parent = Parent(
+            journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
+        )
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
@@ -302,6 +313,10 @@ class House:
     async def stop_job(self, job: str) -> None:
         """End a background command."""
         await self._background.stop(job)
+
+    def transcript(self, use_id: str) -> Sequence[Entry]:
+        """What the sub-agent of a call did. Raises UsageFault when nothing is kept of it."""
+        return transcripts.opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""

@@ -8,10 +8,12 @@ from typing import Any
 
 from codeagent.core.agent import Agent
 from codeagent.core.errors import UsageFault
+from codeagent.core.events import AssistantSaid, Entry, UserSaid
+from codeagent.core.messages import Text
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
-from codeagent.fronts.desk import Listed, ListedJob
+from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
 from tests.core.stage import Reply, Stage
 
 
@@ -55,6 +57,15 @@ class StageDesk:
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))
 
+    def settings(self) -> Sequence[ListedSetting]:
+        return (ListedSetting("theme", "dark", "default"),)
+
+    def keep_setting(self, name: str, value: object) -> str:
+        return "settings.json"
+
+    def memory(self) -> str:
+        return "Guidelines: none"
+
     def files(self) -> Sequence[str]:
         return ("shop/cart.py", "tests/test_cart.py", "README.md")
 
@@ -72,6 +83,11 @@ class StageDesk:
 
     async def stop_job(self, job: str) -> None:
         self.stopped.append(job)
+
+    def transcript(self, use_id: str) -> Sequence[Entry]:
+        if use_id != "t1":
+            raise UsageFault(f"Session s has no sub-agent {use_id!r}. It has: t1.")
+        return (UserSaid((Text("look there"),)), AssistantSaid((Text("It is there."),)))
 
     @property
     def began(self) -> int:

@@ -30,7 +30,7 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
-WAITS = ("/clear", "/new", "/resume", "/compact")
+WAITS = ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo")
 """Commands that cannot run beside a turn."""
 
 
@@ -89,7 +89,8 @@ class Repl:
                 answer = questions.answer(question, line)
                 if answer is not None:
                     return answer
-                self._paper.line(questions.how(question), "muted")
+                for words in questions.explained(question, line) or (questions.how(question),):
+                    self._paper.line(words, "muted")
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""

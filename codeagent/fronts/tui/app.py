@@ -158,6 +158,10 @@ class Codeagent(App[int]):
         """A word of the front's own, in the transcript."""
         self.transcript.tell(text, level)
 
+    def refill(self, text: str) -> None:
+        """A message that was taken back stands in the composer again."""
+        self.composer.put(text)
+
     def paint(self, palette: Palette) -> None:
         """Use other colours from now on."""
         self.register_theme(palette.theme())
@@ -239,7 +243,7 @@ class Codeagent(App[int]):
         pages.show(self, name)
 
     def action_stop_or_clear(self) -> None:
-        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft."""
+        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft or go back without one."""
         if self.talk.working:
             self.talk.interrupt()
         elif not self.composer.has_focus:
@@ -247,6 +251,8 @@ class Codeagent(App[int]):
             self.composer.focus()
         elif self.composer.text and self._twice("escape", "esc again clears"):
             self.composer.forget()
+        elif not self.composer.text and self._twice("escape", "esc again goes back to an earlier message"):
+            self.page("/rewind")
 
     def action_break(self) -> None:
         """Ctrl+C: stop, then clear, then leave."""

@@ -58,6 +58,8 @@ def shown(own: Mapping[str, str]) -> list[tuple[str, list[tuple[str, str]]]]:
 
 PAGES = (
     "/resume",
+    "/rewind",
+    "/undo",
     "/continue",
     "/model",
     "/effort",
@@ -86,7 +88,7 @@ SHOWN = (
             ("/", "commands"),
             ("@", "a file of the project"),
             ("!", "a command of your own; the model reads what it gave"),
-            ("Esc Esc", "clear what you wrote; Up brings it back"),
+            ("Esc Esc", "clear what you wrote; with nothing written, go back in time"),
         ),
     ),
     (

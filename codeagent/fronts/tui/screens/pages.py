@@ -54,6 +54,12 @@ def _sessions(app: Codeagent, desk: Desk) -> None:
         _pick(app, "Go on with", rows, app.talk.open)
 
 
+def _rewind(app: Codeagent, _desk: Desk) -> None:
+    from codeagent.fronts.tui.screens import rewind
+
+    app.run_worker(rewind.go(app), group="command", exit_on_error=False)
+
+
 # --- model, effort, colours -------------------------------------------------------------------
 
 
@@ -189,6 +195,8 @@ def _reading(title: str, text: Callable[[Desk], str]) -> Callable[[Codeagent, De
 
 PAGES: dict[str, Callable[[Codeagent, Desk], None]] = {
     "/resume": _sessions,
+    "/rewind": _rewind,
+    "/undo": _rewind,
     "/continue": _sessions,
     "/model": _models,
     "/effort": _efforts,

@@ -103,7 +103,7 @@ class Menu(ScrollView, can_focus=False):
             row.append(" " * max(2, column - row.cell_len))
             row.append(clean_line(item.detail), p.muted)
         if row.cell_len > width - 1:
-            row.truncate(width - 2, overflow="crop")
+            row.truncate(width - 2)
             row.append(self._glyphs.more, p.muted)
         ground = base + Style.parse(f"on {p.chosen}") if chosen else base
         segments = [Segment(s.text, ground + (s.style or Style.null())) for s in row.render(self.app.console)]

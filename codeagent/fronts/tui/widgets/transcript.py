@@ -75,10 +75,10 @@ class Transcript(ScrollView, can_focus=True):
         self.follow = True
         self._palette, self._glyphs = palette, glyphs
         self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
+        self._base: Style | None = None
         self._unseen = 0
         self._chosen: int | None = None
         self._words = ""
-        self._base = Style.null()
         self._finished: dict[int, tuple[Strip, int, Style, Strip]] = {}
         """Rows as last handed to Textual, with what they were made of: making them anew costs most of a frame."""
         self._timer: Timer | None = None
@@ -235,13 +235,8 @@ class Transcript(ScrollView, can_focus=True):
             self.app._start_widget(self, self._vertical_scrollbar)
         return self._vertical_scrollbar
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's, the ground looked up once for all rows: that walks up to the screen."""
-        self._base = self.rich_style
-        return super().render_lines(crop)
-
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self._base
+        width, base = self.size.width, self._base or self._style()
         row = y + self.scroll_offset.y
         if self._unseen and y == self.size.height - 1:
             return self._more_below(width)
@@ -276,6 +271,15 @@ class Transcript(ScrollView, can_focus=True):
             strip = Strip.join([before, Strip(shown, found.cell_length), after])
             at += len(self._words)
         return strip
+
+    def _style(self) -> Style:
+        self._base = self.rich_style
+        return self._base
+
+    def notify_style_update(self) -> None:
+        """Colours changed: forget the widget's own, which takes 0.1 ms a row to work out."""
+        super().notify_style_update()
+        self._base = None
 
     def _selected(self, strip: Strip, start: int, end: int) -> Strip:
         """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
