@@ -14,12 +14,13 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from codeagent.core.conversation import standing
-from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
+from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished, TurnEnded
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
 from codeagent.fronts.tui.bridge import Bridge
 from codeagent.fronts.tui.driver import Terminal
 from codeagent.fronts.tui.keys import ACTS, PAGES
+from codeagent.fronts.tui.manners import Manners
 from codeagent.fronts.tui.palette import ASCII, DARK, UNICODE, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
@@ -67,7 +68,8 @@ class Codeagent(App[int]):
         self.palette = palette or DARK
         self.glyphs = ASCII if options.ascii else UNICODE
         self.talk = Talk(self)
-        self.bridge = Bridge(self, self.show, self.stage)
+        self.manners = Manners(self, self._to_terminal)
+        self.bridge = Bridge(self, self.show, self.stage, self.manners.notify)
         self._connect = connect
         self.thrift = Thrift()
         self._unfolded = self._stale = False
@@ -124,6 +126,8 @@ class Codeagent(App[int]):
                 self.status.received(len(text) / 4)
             case ToolFinished(view=Todo() as todo):
                 self.todo.update(todo)
+            case TurnEnded(why=why):
+                self.manners.ended(self.status.passed, "It is done." if why == "done" else "It has stopped.")
         if isinstance(event, Fact) and not self._stale:
             self._stale = True
             self.call_next(self.stand)
@@ -139,6 +143,7 @@ class Codeagent(App[int]):
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
         self.todo.update(desk.agent.todo)
+        self.cursor_position = self.composer.cursor_screen_offset  # where an input method puts its window
         self.stand()
 
     def stand(self) -> None:
@@ -153,6 +158,8 @@ class Codeagent(App[int]):
         self.composer.waiting = bool(agent.waiting)
         share = agent.meter.context / info.window if info.window else 0.0
         self.status.show(Standing(agent.mode, info.short, desk.branch, share, agent.meter.cost, desk.sandbox))
+        self.manners.title(desk, working=self.talk.working)
+        self.manners.status(desk, self.status.told(desk, agent.title))
 
     def tell(self, text: str, level: str = "info") -> None:
         """A word of the front's own, in the transcript."""
@@ -300,12 +307,17 @@ class Codeagent(App[int]):
 
     async def _leave(self, code: int) -> None:
         await self.talk.stop()
+        self.manners.farewell()
         self.exit(code)
 
     def switch_mouse(self, on: bool | None = None) -> None:
         """Leave the mouse to the terminal, so that it selects as everywhere, or take it back."""
         if isinstance(self._driver, Terminal):
             self.status.hint(self._driver.switch_mouse(on), 3)
+
+    def _to_terminal(self, text: str) -> None:
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(text)
 
     def _twice(self, key: str, hint: str) -> bool:
         before, self._pressed = self._pressed, (key, monotonic())
