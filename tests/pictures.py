@@ -103,6 +103,7 @@ async def moments(app: Codeagent, pilot: Pilot[int], into: Path, suffix: str) ->
     await pilot.pause(0.3)
     save(app, f"screen-search{suffix}", into)
     await pilot.press("escape")
+    app.transcript.action_tail()
     for name, key in (("copy", "alt+c"), ("history", "ctrl+r")):
         await pilot.press(key)
         await pilot.pause(0.3)

@@ -51,8 +51,10 @@ class Palette(Struct, frozen=True):
 
     def theme(self) -> Theme:
         """The same colours as a Textual theme; the roles are CSS variables (`$muted`, `$danger` ...)."""
-        from textual.theme import Theme
+        from textual.theme import BUILTIN_THEMES, Theme
 
+        ansi = not self.background.startswith("#")
+        needed = BUILTIN_THEMES["ansi-dark"].variables if ansi else {}
         css = self.css
         roles = {role: css(role) for role in ("muted", "added", "removed", "danger", "chosen", "line")}
         bars = {
@@ -75,8 +77,8 @@ class Palette(Struct, frozen=True):
             error=css("danger"),
             success=css("added"),
             dark=self.dark,
-            ansi=not self.background.startswith("#"),
-            variables=roles | bars,
+            ansi=ansi,
+            variables=needed | roles | bars,
         )
 
 

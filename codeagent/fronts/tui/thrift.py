@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
 from textual._compositor import ChopsUpdate, CompositorUpdate
+from textual.strip import Strip
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from textual.strip import Strip
 
 FURTHEST = 16
 """Rows of a scroll up to which it is looked for; more is as cheap to draw."""
 LEAST = 6
 """Rows that a scroll must save."""
 
-Row = dict[int, "Strip"]
+Row = dict[int, Strip]
 """What stands in a row: strips by the column that they begin in."""
 
 
@@ -42,7 +43,8 @@ class Thrift:
             row = self._rows.setdefault(y, {})
             if whole and row.get(x) == strip:
                 continue
-            written.append(f"\x1b[{y + 1};{x + 1}H{strip.simplify().render(console)}")
+            skipped, new = _narrowed(row.get(x), strip)
+            written.append(f"\x1b[{y + 1};{x + skipped + 1}H{new.render(console)}")
             for other in [o for o, known in row.items() if o < x + strip.cell_length and x < o + known.cell_length]:
                 del row[other]
             row[x] = strip
@@ -84,6 +86,24 @@ class Thrift:
             for y, strip in new.items()
             if y + by <= bottom
         )
+
+
+def _narrowed(old: Strip | None, new: Strip) -> tuple[int, Strip]:
+    """What must be written of a strip where `old` stands: columns to leave out before it, and the rest.
+
+    Left out are the same pieces at the beginning and the same blanks at the end.
+    """
+    if old is None or old.cell_length != new.cell_length:
+        return 0, new.simplify()
+    was, now = list(old.simplify()), list(new.simplify())
+    skipped = 0
+    while was and now and was[0] == now[0]:
+        skipped += now[0].cell_length
+        del was[0], now[0]
+    if was and now and was[-1].style == now[-1].style and not (was[-1].text.strip() or now[-1].text.strip()):
+        length = len(now[-1].text) - min(len(was[-1].text), len(now[-1].text))
+        now[-1] = Segment(" " * length, now[-1].style)
+    return skipped, Strip(now)
 
 
 class Thrifty(CompositorUpdate):

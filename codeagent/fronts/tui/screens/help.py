@@ -27,6 +27,7 @@ class Help(Dialog[None]):
     def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage, own: Mapping[str, str] | None = None) -> None:
         self._commands, self._own = commands, own or {}
         super().__init__(stage)
+        self.set_class(True, "-large")
 
     def title_words(self) -> tuple[str, str]:
         return "Keys and commands", ""

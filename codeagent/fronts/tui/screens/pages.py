@@ -18,6 +18,7 @@ from codeagent.fronts.tui.widgets.menu import Item
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk
     from codeagent.fronts.tui.app import Codeagent
+    from codeagent.sessions.inspection import Exchange
 
 
 def show(app: Codeagent, name: str) -> None:
@@ -117,7 +118,11 @@ def _keep(app: Codeagent, desk: Desk, name: str, value: object) -> None:
 
 def _settings(app: Codeagent, desk: Desk) -> None:
     listed = {each.name: each for each in desk.settings()}
-    rows = [(name, Item(f"{name}  {each.value}", each.source)) for name, each in listed.items()]
+    width = 20 if app.size.width < 60 else 42
+    rows = [
+        (name, Item(f"{name:<{width}} {each.value}", "" if each.source == "default" else each.source))
+        for name, each in listed.items()
+    ]
 
     def chosen(name: str) -> None:
         each = listed[name]
@@ -169,8 +174,8 @@ def _requests(app: Codeagent, desk: Desk) -> None:
     from codeagent.sessions.inspection import exchange, exchanges
 
     entries = desk.agent.journal.entries
-    head, *lines = inspecting.table(exchanges(entries))
-    if not lines:
+    rows = [(str(each.number), _request_row(each)) for each in exchanges(entries)]
+    if not rows:
         app.tell("Nothing was asked of the model yet.")
         return
 
@@ -181,7 +186,18 @@ def _requests(app: Codeagent, desk: Desk) -> None:
         )
         app.push_screen(Report(f"Request {number}", "\n".join(told), app.stage()))
 
-    _pick(app, head.strip(), [(str(n), Item(line)) for n, line in enumerate(lines, 1)], chosen)
+    _pick(app, "Requests to the model", rows, chosen)
+
+
+def _request_row(each: Exchange) -> Item:
+    """Tokens in and out, what came of it, its cost."""
+    from codeagent.fronts import inspecting
+
+    used, cost, stop = inspecting.outcome(each)
+    cached = f"{100 * used.cache_read / used.prompt:.0f} % cached" if used.prompt else "nothing cached"
+    label = f"{each.number:>3}  {present.short(used.prompt):>6} in, {cached}, {present.short(used.output)} out"
+    took = present.seconds(each.reply.took_ms) if each.reply else ""
+    return Item(label, "  ".join(filter(None, (stop, took, present.money(cost)))))
 
 
 def _reading(title: str, text: Callable[[Desk], str]) -> Callable[[Codeagent, Desk], None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.text import Text
 from textual.strip import Strip
 from textual.widget import Widget
@@ -12,6 +14,11 @@ from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
+
+
+_NAMED = re.compile(r" *\S+(?: \S+)* {2,}(?=\S)")
+HANG = 16
+"""Columns up to which a second column counts as such."""
 
 
 class Report(Dialog[None]):
@@ -41,11 +48,19 @@ class Report(Dialog[None]):
         painter = Painter(self.stage.palette, self.stage.glyphs, width)
         rows: list[Strip] = []
         for line in clean(self._text).expandtabs(4).split("\n"):
-            hang = len(line) - len(line.lstrip())
-            text = Text(line.strip(), self.stage.palette.text)
-            pieces = text.wrap(painter.console, max(8, width - hang)) or [text]
-            rows += [painter.strip(piece, " " * hang) for piece in pieces]
+            rows += self._wrapped(painter, line, width)
         return rows
+
+    def _wrapped(self, painter: Painter, line: str, width: int) -> list[Strip]:
+        """A line that is too long goes on under its second column, if it has one, or under its beginning."""
+        text = Text(line.rstrip(), self.stage.palette.text)
+        if text.cell_len <= width:
+            return [painter.strip(text)]
+        match = _NAMED.match(line)
+        hang = match.end() if match and match.end() <= HANG else len(line) - len(line.lstrip())
+        pieces = Text(line[hang:].strip(), self.stage.palette.text).wrap(painter.console, max(8, width - hang))
+        first, *more = pieces or [Text()]
+        return [painter.strip(Text(line[:hang]) + first), *(painter.strip(piece, " " * hang) for piece in more)]
 
     def choose(self, index: int) -> None:
         self.dismiss(None)
