@@ -15,7 +15,6 @@ from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 
-
 _NAMED = re.compile(r" *\S+(?: \S+)* {2,}(?=\S)")
 HANG = 16
 """Columns up to which a second column counts as such."""
