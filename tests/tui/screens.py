@@ -101,7 +101,7 @@ CASES: dict[str, Act] = {
     "memory": page("/memory"),
     "edit": asked(_permission(DIFF, "Edit shop/cart.py", Risk.MEDIUM, "accept edits in this session")),
     "command": asked(_permission(Shell("rm -r build"), "Run a command", Risk.HIGH, "")),
-    "question": asked(AskUser("Which one?", choices=(Choice("This", "the first"), Choice("That", "the second")))),
+    "question": asked(AskUser("1", "Which one?", choices=(Choice("This", "the first"), Choice("That", "the second")))),
     "limit": asked(AskValve("steps", "Used 50 steps.", 50, 100)),
 }
 
