@@ -239,6 +239,12 @@ class Agent:
             notes.append(f"Your todo list:\n{items}")
         return tuple(notes)
 
+    async def rest(self) -> None:
+        """Let what is looked up beside all else come to its end, for a second at most; before the loop ends."""
+        if self._aftermath is not None:
+            await asyncio.wait({self._aftermath}, timeout=1.0)
+            self._aftermath.cancel()
+
     # --- inside ---
 
     async def _turns(self) -> None:

@@ -295,6 +295,7 @@ class House:
         """End background work, close connections, sync and release the log."""
         try:
             await self._background.close()
+            await self.agent.rest()
             await self._choice.close()
         finally:
             self._keeper.close()
