@@ -213,7 +213,7 @@ def _agents(call: Call) -> None:
         call.show(hired.listed(agent.journal.entries, agent.working))
         return
     hire = hired.chosen(agent.journal.entries, call.words)
-    call.show(reports.markdown(call.desk.transcript(hire.use_id), hire.label))
+    call.show("\n".join(hired.story(call.desk.transcript(hire.use_id))))
 
 
 def _model(call: Call) -> None:

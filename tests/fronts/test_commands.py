@@ -163,7 +163,7 @@ async def test_sub_agents_are_listed_and_what_one_did_is_shown(desk: StageDesk) 
     assert first.split("(") == ["  1  Look  ", "done, 5 steps, 1k tokens, $0.02)"]
     assert "cut off, 345 tokens" in second
     shown = await told(desk, "/agents 1")
-    assert "look there" in shown
+    assert "task: look there" in shown
     assert "It is there." in shown
     assert "no sub-agent" in await told(desk, "/agents 2")
     assert "no sub-agent '9'" in await told(desk, "/agents 9")
