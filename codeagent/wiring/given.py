@@ -33,16 +33,14 @@ def sources(wanted: str | None) -> frozenset[str]:
 
 
 def overlay(options: Options) -> dict[str, Any]:
-    """The command line as settings. Raises UsageFault for `--settings` that cannot be read."""
+    """The command line as settings. Raises UsageFault for `--settings` that cannot be used."""
     layer: dict[str, Any] = {}
     if options.settings:
         layer.update(_settings(options.settings))
-    permissions = dict(layer.get("permissions", {}))
-    for key, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
+    for kind, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
         if given:
-            permissions[key] = [*permissions.get(key, []), *given]
-    if permissions:
-        layer["permissions"] = permissions
+            permissions = layer.setdefault("permissions", {})
+            permissions[kind] = [*permissions.get(kind, []), *given]
     return layer
 
 
@@ -56,4 +54,10 @@ def _settings(text: str) -> dict[str, Any]:
         raise UsageFault(f"--settings: not valid JSON ({fault}).") from None
     if not isinstance(given, dict):
         raise UsageFault('--settings: a JSON object is wanted, such as {"model": "opus"}.')
+    permissions = given.get("permissions", {})
+    if not isinstance(permissions, dict):
+        raise UsageFault('--settings: permissions: an object is wanted, such as {"deny": ["Bash(rm *)"]}.')
+    for kind in ("allow", "deny"):
+        if not isinstance(permissions.get(kind, []), list):
+            raise UsageFault(f'--settings: permissions.{kind}: a list of rules is wanted, such as ["Read"].')
     return given
