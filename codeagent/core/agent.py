@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.budget import Meter
+from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
+    AssistantSaid,
     Entry,
     Event,
     Noted,
@@ -27,11 +29,12 @@ from codeagent.core.events import (
 )
 from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
-from codeagent.core.messages import Image, Text
+from codeagent.core.messages import Image, Request, Text
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
+from codeagent.core.summing_up import compact
 from codeagent.core.toolset import Toolset
-from codeagent.core.turn import Turn, compact
+from codeagent.core.turn import Turn
 from codeagent.core.valves import Limits, Valves
 from codeagent.core.views import Todo
 
@@ -42,18 +45,24 @@ PLAN_ON = (
 PLAN_OFF = "Plan mode is off: you may change things again, as the permissions allow."
 
 
+def _nothing(_entries: Sequence[Entry], _tail: Sequence[Entry], _room: int) -> tuple[str, ...]:
+    """Put nothing back."""
+    return ()
+
+
 class Outside(Struct):
     """What an agent needs of the world, beside model, tools and gate.
 
     `news` gives notes to tell the model before a step (a changed guideline file); `restored`
-    gives what is put back after a compaction.
+    gives what is put back after a compaction: it gets the session's entries, those of them that stay,
+    and how many characters of files may come back.
     """
 
     clock: Clock
     ids: Ids
     approver: Approver
     news: Callable[[], Iterable[Noted]] = tuple
-    restored: Callable[[], tuple[str, ...]] = tuple
+    restored: Callable[[Sequence[Entry], Sequence[Entry], int], tuple[str, ...]] = _nothing
     policy: compaction.Policy = compaction.Policy()
     snapshots: Snapshots | None = None
 
@@ -76,6 +85,8 @@ class Agent:
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
         self._rewind = Rewind(journal, outside.snapshots)
         self._waiting: dict[str, Queued] = {}
+        self._audit = CacheAudit(journal.entries)
+        journal.watch(self._audit.see)
         self._now: Parameters = parameters(journal.entries)
         for entry in journal.entries:
             self._see(entry)
@@ -217,13 +228,19 @@ class Agent:
         """Whether a message waits for the end of the step."""
         return any(queued.when == "step" for queued in self._waiting.values())
 
-    def restored(self) -> tuple[str, ...]:
-        """What is put back after a compaction: the todo list and what the outside adds."""
-        notes = list(self._outside.restored())
+    def restored(self, tail: list[Entry], room: int) -> tuple[str, ...]:
+        """What is put back after a compaction: what the outside adds, the mode, and the todo list."""
+        notes = list(self._outside.restored(self.journal.entries, tail, room))
+        if self.mode == "plan":
+            notes.append(PLAN_ON)
         if self.todo and any(item.status != "completed" for item in self.todo.items):
             items = "\n".join(f"- [{item.status}] {item.text}" for item in self.todo.items)
             notes.append(f"Your todo list:\n{items}")
         return tuple(notes)
+
+    def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
+        """What a reply's figures tell: a cache that was missed."""
+        return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
 
     # --- inside ---
 

@@ -151,14 +151,22 @@ class AskUser(Struct, frozen=True):
     many: bool = False
 
 
-Question = AskPermission | AskValve | AskUser
+class AskSummary(Struct, frozen=True):
+    """Shall this summary take the place of the older conversation? `words` says what it saves and what it cost."""
+
+    summary: str
+    words: str
+
+
+Question = AskPermission | AskValve | AskUser | AskSummary
 
 
 class Answer(Struct, frozen=True):
     """What the person said.
 
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
-    `yes` goes on, `no` stops. AskUser: `yes` with `words`. `words` can go with any verdict.
+    `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskSummary: `yes` takes the summary, or
+    `words` in its place when there are any; `no` leaves all as it was. `words` can go with any verdict.
     `input` replaces the tool's input when the person edited the change before accepting it.
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from codeagent.core.clean import clean, clean_line
-from codeagent.core.effects import AskPermission, AskUser, AskValve
+from codeagent.core.effects import AskPermission, AskSummary, AskUser, AskValve, Question
 from codeagent.core.events import ToolFinished
 from codeagent.core.messages import Text, ToolUse
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
@@ -129,14 +129,16 @@ def permission(asked: AskPermission) -> Iterator[tuple[str, str]]:
         yield "muted", f"  asked because: {clean_line(verdict.why)}"
 
 
-def choices(question: AskPermission | AskValve | AskUser) -> tuple[str, ...]:
+def choices(question: Question) -> tuple[str, ...]:
     """The numbered answers of a question, in order."""
     match question:
         case AskPermission(always=always):
             more = (f"Yes, and {clean_line(always)}",) if always else ()
             return ("Yes", *more, "No (add words to say why or what to do instead)")
         case AskValve(proposed=proposed):
-            return (f"Go on, up to {proposed:,g}", "Stop")
+            return (f"Go on, up to {proposed:,g}" if proposed else "Go on", "Stop")
+        case AskSummary():
+            return ("Yes", "Change it first, in your editor", "No, leave everything as it was")
         case AskUser(choices=listed):
             return tuple(
                 f"{clean_line(c.label)}{' - ' if c.description else ''}{clean_line(c.description)}" for c in listed

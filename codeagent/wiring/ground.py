@@ -230,10 +230,17 @@ class Ground:
     def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
-        index = notebook.index() if self.settings["memory"] and not options.bare else ""
         return prompt.compose(
-            self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
+            self.guidelines,
+            self.memory_index(notebook),
+            self._surroundings(),
+            options.system_prompt,
+            options.append_system_prompt,
         )
+
+    def memory_index(self, notebook: Notebook) -> str:
+        """The memory index for the prompt, empty when memory is switched off."""
+        return notebook.index() if self.settings["memory"] and not self._options.bare else ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -277,10 +284,6 @@ class Ground:
         """Take note of what was read: guidelines below the working directory come into force with it."""
         if isinstance(event, ToolFinished) and not self._options.bare:
             self._read.update(saw.path for saw in event.saw)
-
-    def restored(self) -> tuple[str, ...]:
-        """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
-        return ()
 
     def notebook(self, session: str) -> Notebook:
         """The memory that the `memory` tool reads and writes."""

@@ -29,6 +29,7 @@ from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
+from codeagent.wiring.putting_back import PutBack
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -171,7 +172,9 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
+        notebook = ground.notebook(keeper.name)
+        back = PutBack(workspace.seen, lambda: ground.guidelines.files, lambda: ground.memory_index(notebook))
+        outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
         self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)

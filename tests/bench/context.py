@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 

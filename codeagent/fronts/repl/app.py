@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from codeagent.core.effects import Answer, AskPermission, Question
+from codeagent.core.effects import Answer, AskPermission, AskSummary, Question
+from codeagent.core.errors import CodeagentError
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
 from codeagent.fronts.repl import questions
@@ -85,9 +86,21 @@ class Repl:
                     self._paper.line()
                     return Answer("no")
                 answer = questions.answer(question, line)
+                if isinstance(question, AskSummary) and answer is not None and answer.verdict == "always":
+                    answer = self._rewritten(question)
                 if answer is not None:
                     return answer
                 self._paper.line(questions.how(question), "muted")
+
+    def _rewritten(self, question: AskSummary) -> Answer | None:
+        """The summary as it comes back from the editor, which has the terminal meanwhile; None when that failed."""
+        from codeagent.host.editor import edited
+
+        try:
+            return Answer("yes", edited(question.summary, os.environ))
+        except CodeagentError as error:
+            self._paper.line(str(error), "error")
+            return None
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""

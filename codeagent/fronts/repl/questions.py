@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from codeagent.core.clean import clean
-from codeagent.core.effects import Answer, AskPermission, AskUser, AskValve, Question
+from codeagent.core.effects import Answer, AskPermission, AskSummary, AskUser, AskValve, Question
 from codeagent.fronts import calls
 
 
@@ -17,6 +17,9 @@ def asked(question: Question) -> Iterator[tuple[str, str]]:
             yield from calls.permission(question)
         case AskValve(words=words):
             yield "warning", clean(words)
+        case AskSummary(summary=summary, words=words):
+            yield "text", clean(summary)
+            yield "strong", f"Go on with this summary? {clean(words)}"
         case AskUser():
             head = f"{clean(question.header)}: " if question.header else ""
             yield "strong", f"{head}{clean(question.question)}"
@@ -32,6 +35,8 @@ def how(question: Question) -> str:
             return "Type a number (or y, n) and Enter; words after it are passed on: 3 use another name"
         case AskValve():
             return "Type a number (or y, n) and Enter."
+        case AskSummary():
+            return "Type a number (or y, n) and Enter; e opens it in your editor."
         case AskUser(choices=()):
             return "Type your answer and Enter."
         case AskUser(many=True):
@@ -41,7 +46,7 @@ def how(question: Question) -> str:
 
 
 def answer(question: Question, line: str) -> Answer | None:
-    """What the line says; None when it does not answer the question."""
+    """What the line says; None when it does not answer the question. `always` to a summary means: change it first."""
     line = line.strip()
     if not line:
         return None
@@ -56,7 +61,7 @@ def answer(question: Question, line: str) -> Answer | None:
         return Answer("yes", words)
     if word in (last, "n", "no"):
         return Answer("no", words)
-    if len(offered) == 3 and word in ("2", "always"):
+    if len(offered) == 3 and word in ("2", "always", *(("e", "edit") if isinstance(question, AskSummary) else ())):
         return Answer("always", words)
     return None
 
