@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.e2e.conftest import Open
-from tests.e2e.program import Program, said, until
+from tests.e2e.program import said, until
 from tests.loopback import Loopback, Reply, call, fail, say
 
 STREAM = ("--output-format", "stream-json", "--permission-mode", "bypass")
@@ -53,7 +56,7 @@ def long_talk(project: Path, last: list[Reply]) -> list[Reply]:
     return [call("read", file_path="book.txt", offset=40 * 10 * n + 1, limit=400) for n in range(18)] + last
 
 
-def asks_for_summary(body: dict) -> bool:
+def asks_for_summary(body: dict[str, Any]) -> bool:
     return "write a summary of this conversation" in said(body)
 
 
@@ -64,7 +67,7 @@ def test_a_kill_in_the_middle_leaves_the_history_whole(program: Open, shop: Path
     talk = iter(long_talk(shop, []))
     hanging = Reply(({"type": "text", "text": "1. Goal"},), fault="stall", at=3)
 
-    def answer(body: dict) -> Reply:
+    def answer(body: dict[str, Any]) -> Reply:
         if asks_for_summary(body):
             return hanging
         return next(talk, say("Done."))
@@ -85,16 +88,18 @@ def test_a_kill_in_the_middle_leaves_the_history_whole(program: Open, shop: Path
         assert not any(seen.problems for seen in server.requests)
 
 
-def test_a_refused_and_a_failing_summary_leave_everything_as_it_was(program: Open, shop: Path) -> None:
-    for bad in (say("I will not.", stop="refusal"), fail(400, "invalid_request_error", "no")):
-        talk = iter(long_talk(shop, []))
-        with Loopback(
-            lambda body: bad if asks_for_summary(body) else next(talk, say("Done.")), models=["gateway-model"]
-        ) as server:
-            made: Program = program(server)
-            ran = made.headless(WORDS, "--permission-mode", "bypass", *MODEL)
-            asked = sum(map(asks_for_summary, server.bodies))
-        assert (ran.code, ran.result["result"]) == (0, "Done."), ran.err
-        assert not made.of("compacted")
-        assert asked == 1  # it does not try again at every step
-        assert any("Everything is as it was" in note["text"] for note in made.of("noted"))
+@pytest.mark.parametrize("bad", [say("I will not.", stop="refusal"), fail(400, "invalid_request_error", "no")])
+def test_a_bad_summary_leaves_everything_as_it_was(program: Open, shop: Path, bad: Reply) -> None:
+    talk = iter(long_talk(shop, []))
+
+    def answer(body: dict[str, Any]) -> Reply:
+        return bad if asks_for_summary(body) else next(talk, say("Done."))
+
+    with Loopback(answer, models=["gateway-model"]) as server:
+        made = program(server)
+        ran = made.headless(WORDS, "--permission-mode", "bypass", *MODEL)
+        asked = sum(map(asks_for_summary, server.bodies))
+    assert (ran.code, ran.result["result"]) == (0, "Done."), ran.err
+    assert not made.of("compacted")
+    assert asked == 1  # it does not try again at every step
+    assert any("Everything is as it was" in note["text"] for note in made.of("noted"))
