@@ -18,12 +18,14 @@ ABOUT = "A pair programmer in a terminal: say what you want, see every word and 
 
 AFTER = """\
 commands (each has its own --help):
-  demo       a guided tour on a sample project: no key, no network
-  sessions   list, show, search, export, rename and delete the sessions of this project
-  replay     prove that a session's requests follow from its log; run its tools again
-  inspect    every request and reply of a session, as sent; send one again, changed
-  models     the models that can be used, with windows and prices
-  doctor     check this machine: key, tools, terminal
+  demo         a guided tour on a sample project: no key, no network
+  sessions     list, show, search, export, rename and delete the sessions of this project
+  replay       prove that a session's requests follow from its log; run its tools again
+  inspect      every request and reply of a session, as sent; send one again, changed
+  permissions  the rules in force, and why a call would be asked
+  audit        what a session did, and who allowed it
+  models       the models that can be used, with windows and prices
+  doctor       check this machine: key, tools, terminal
 
 examples:
   codeagent                                 open a session here
@@ -157,8 +159,9 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             _on("-p --print", "no screen: answer the prompt and leave; reads standard input too"),
             _one_of("--output-format", ("text", "json", "stream-json"), "with -p: what comes out"),
-            _one_of("--input-format", ("text", "stream-json"), "with -p: what goes in"),
+            _one_of("--input-format", ("text", "stream-json"), "what goes in; stream-json implies -p"),
             _on("--include-partial-messages", "stream-json: also the words as they come"),
+            _on("--replay-user-messages", "stream-json: also what was said on standard input"),
             _value("--permission-prompt-tool", "stdio", "stream-json: ask for permission over the streams"),
             _on("--plain", "line by line, without the full-screen interface"),
             _on("--ascii", "no signs beyond ASCII in the interface"),
@@ -262,7 +265,7 @@ def parse(argv: Sequence[str]) -> Options:
 
 def _check(found: dict[str, Any]) -> None:
     """Flags that exclude or need each other."""
-    headless = found["print"]
+    headless = found["print"] = found["print"] or found["input_format"] == "stream-json"
     if found["input_format"] == "stream-json" and found["output_format"] != "stream-json":
         raise Mistake("--input-format stream-json needs --output-format stream-json too.")
     if found["include_partial_messages"] and found["output_format"] != "stream-json":

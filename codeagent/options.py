@@ -18,6 +18,7 @@ class Options(Struct, frozen=True, kw_only=True):
     output_format: str = "text"
     input_format: str = "text"
     include_partial_messages: bool = False
+    replay_user_messages: bool = False
     permission_prompt_tool: str = ""
     model: str = ""
     fallback_model: str = ""

@@ -16,6 +16,7 @@ from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     AssistantSaid,
+    Compacted,
     Entry,
     Event,
     Noted,
@@ -39,8 +40,12 @@ from codeagent.core.valves import Limits, Valves
 from codeagent.core.views import Todo
 
 PLAN_ON = (
-    "Plan mode is on: explore with tools that only read, change nothing, and end with a plan: "
-    "the steps in order, the files each step touches, and how to check it."
+    "Plan mode is on: explore with tools that only read, and change nothing. When you know enough, present the plan "
+    "with present_plan: the steps in order, the files each step touches, and how to check it."
+)
+PLAN_ALONE = (
+    "Plan mode is on: explore with tools that only read, and change nothing. Nobody can approve a plan here: end with "
+    "it as your answer, the steps in order, the files each step touches, and how to check it."
 )
 PLAN_OFF = "Plan mode is off: you may change things again, as the permissions allow."
 
@@ -81,6 +86,8 @@ class Agent:
         self.working = False
         self.todo: Todo | None = None
         self.title = ""
+        self._planning = False
+        """Whether the model was told that plan mode is on."""
         self._model, self._gate, self._outside = model, gate, outside
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
         self._rewind = Rewind(journal, outside.snapshots)
@@ -143,7 +150,9 @@ class Agent:
         self.journal.append(Queued(newest.id, newest.text, newest.when, withdrawn=True))
         return newest.text
 
-    def switch(self, *, mode: str = "", model: str = "", effort: str = "") -> None:
+    def switch(
+        self, *, mode: str = "", model: str = "", effort: str = "", by: Literal["user", "plan"] = "user"
+    ) -> None:
         """Change mode, model or effort from the next step on. Raises UsageFault for an unknown mode."""
         if mode:
             named = mode_named(mode)
@@ -151,12 +160,8 @@ class Agent:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
         limit = self._model.info(model).max_output if model else 0
-        before = self.mode
-        self.journal.append(
-            Switched(mode=mode, model=model, effort=effort, max_tokens=min(limit, DEFAULT_ROOM) if limit else 0)
-        )
-        if "plan" in (mode, before) and mode and mode != before:
-            self.journal.append(Noted(PLAN_ON if mode == "plan" else PLAN_OFF, to="model", topic="mode"))
+        room = min(limit, DEFAULT_ROOM) if limit else 0
+        self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))
 
     def cycle_mode(self) -> str:
         """The next mode in the cycle default, acceptEdits, plan."""
@@ -219,6 +224,9 @@ class Agent:
 
     def tail(self) -> Iterable[Entry]:
         """News for the model and messages that were steered."""
+        if (self.mode == "plan") != self._planning:
+            on = PLAN_ON if self.approver.attended else PLAN_ALONE
+            yield Noted(on if self.mode == "plan" else PLAN_OFF, to="model", topic="mode")
         yield from self._outside.news()
         for queued in self.waiting:
             if queued.when == "step":
@@ -229,10 +237,8 @@ class Agent:
         return any(queued.when == "step" for queued in self._waiting.values())
 
     def restored(self, tail: list[Entry], room: int) -> tuple[str, ...]:
-        """What is put back after a compaction: what the outside adds, the mode, and the todo list."""
+        """What is put back after a compaction: what the outside adds, and the todo list."""
         notes = list(self._outside.restored(self.journal.entries, tail, room))
-        if self.mode == "plan":
-            notes.append(PLAN_ON)
         if self.todo and any(item.status != "completed" for item in self.todo.items):
             items = "\n".join(f"- [{item.status}] {item.text}" for item in self.todo.items)
             notes.append(f"Your todo list:\n{items}")
@@ -277,6 +283,10 @@ class Agent:
                 self._waiting.pop(event.id if isinstance(event, Queued) else event.queued, None)
             case Queued():
                 self._waiting[event.id] = event
+            case Noted(to="model", topic="mode", text=text):
+                self._planning = text != PLAN_OFF
+            case Compacted():
+                self._planning = False
             case ToolFinished(view=Todo() as todo):
                 self.todo = todo
             case Rewound(conversation=True):

@@ -100,6 +100,11 @@ def live(entries: Sequence[Entry]) -> list[int]:
     return path
 
 
+def standing(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries that a person is shown of a session: what a rewind took back is left out."""
+    return [entries[position] for position in live(entries)]
+
+
 def request(entries: Sequence[Entry]) -> Request:
     """The request that follows from these entries."""
     return Fold().request(entries)

@@ -100,7 +100,7 @@ class Verdict(Struct, frozen=True):
     """What the gate thinks of an effect, and why, in words that a person understands.
 
     `rule` is the rule's text and `where` its origin (`file:line`); `parts` explains each simple
-    command of a shell line as (text, decision, reason).
+    command of a shell line as (text, decision, reason); `ways` says what would change the decision.
     """
 
     decision: Decision
@@ -109,6 +109,7 @@ class Verdict(Struct, frozen=True):
     rule: str = ""
     where: str = ""
     parts: tuple[tuple[str, Decision, str], ...] = ()
+    ways: tuple[str, ...] = ()
 
 
 class AskPermission(Struct, frozen=True):
@@ -158,7 +159,14 @@ class AskSummary(Struct, frozen=True):
     words: str
 
 
-Question = AskPermission | AskValve | AskUser | AskSummary
+class AskPlan(Struct, frozen=True):
+    """Shall this plan (Markdown) be carried out, and may edits pass without a question meanwhile?"""
+
+    plan: str
+    use_id: str = ""
+
+
+Question = AskPermission | AskValve | AskUser | AskSummary | AskPlan
 
 
 class Answer(Struct, frozen=True):
@@ -166,8 +174,10 @@ class Answer(Struct, frozen=True):
 
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
     `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskSummary: `yes` takes the summary, or
-    `words` in its place when there are any; `no` leaves all as it was. `words` can go with any verdict.
-    `input` replaces the tool's input when the person edited the change before accepting it.
+    `words` in its place when there are any; `no` leaves all as it was. AskPlan: `yes` goes ahead and asks on
+    edits, `always` goes ahead and accepts edits, `no` keeps planning. `words` can go with any verdict.
+    `input` replaces the tool's input when the person edited the change before accepting it; for a
+    plan it is {"plan": text}.
     """
 
     verdict: Literal["yes", "always", "no"]

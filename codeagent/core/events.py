@@ -16,6 +16,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import (
     Block,
     Document,
@@ -63,26 +64,6 @@ class Saw(Struct, frozen=True, omit_defaults=True):
     whole: bool = True
     wrote: bool = False
     """True when the tool itself wrote these bytes."""
-
-
-class FileState(Struct, frozen=True, omit_defaults=True):
-    """What stands at a path: nothing, a file, a link or a folder.
-
-    `digest` is the sha256 of a file's bytes or of a link's target, under which the snapshots keep them. A file that
-    was not kept has `~size-mtime` there instead. `mode` are the permission bits.
-    """
-
-    kind: Literal["none", "file", "link", "folder"] = "none"
-    digest: str = ""
-    mode: int = 0
-
-
-class FileChange(Struct, frozen=True):
-    """One path (absolute, links in its folders resolved) before and after."""
-
-    path: str
-    before: FileState
-    after: FileState
 
 
 class Fact(Struct, frozen=True, tag_field="kind", omit_defaults=True):

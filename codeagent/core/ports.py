@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from msgspec import Struct
 
 from codeagent.core.effects import Answer, Effect, Permit, Question
-from codeagent.core.events import AssistantSaid, Delta, Event, FileChange, FileState, Retried, Saw
+from codeagent.core.events import AssistantSaid, Delta, Event, Retried, Saw
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import Document, Image, Request, Text, Usage
 from codeagent.core.views import View
 

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from codeagent.core.conversation import live
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Changed, Entry, FileChange, FileState, Noted, Rewound, ToolStarted, UserSaid
+from codeagent.core.events import Changed, Entry, Noted, Rewound, ToolStarted, UserSaid
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Conflict, Restoring, Snapshots
 from codeagent.core.unfinished import unfinished
@@ -58,7 +59,7 @@ def points(entries: Sequence[Entry]) -> tuple[Point, ...]:
     """Every message of the conversation as it stands, oldest first, and then the undoing of the latest rewind."""
     places = [position for position in live(entries) if isinstance(entries[position], UserSaid)]
     found = []
-    for place, end in zip(places, [*places[1:], len(entries)], strict=True):
+    for place, end in zip(places, [*places, len(entries)][1:], strict=True):
         said = entries[place]
         assert isinstance(said, UserSaid), "chosen as one above"
         found.append(Point(place, said.text, net(entries[place:end])))

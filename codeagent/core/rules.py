@@ -139,11 +139,20 @@ def _names(rule: Rule, tool: str, effect: Effect) -> bool:
 
 
 class Rules:
-    """All rules of a session, from every layer. Deny beats ask beats allow; order does not matter."""
+    """All rules of a session, from every layer. Deny beats ask beats allow; order does not matter.
 
-    def __init__(self, rules: Iterable[Rule], anchors: Anchors) -> None:
+    `strict` names a settings file that cannot be read, in a sentence: a deny may be lost in it, so
+    no mode lets anything pass meanwhile.
+    """
+
+    def __init__(self, rules: Iterable[Rule], anchors: Anchors, strict: str = "") -> None:
         self.all = tuple(rules)
+        self.strict = strict
         self._anchors = anchors
+
+    def allowing(self, texts: Iterable[str], source: str = "") -> Rules:
+        """The same with these allow rules added."""
+        return Rules((*self.all, *(parse(text, "allow", source) for text in texts)), self._anchors, self.strict)
 
     def denied(self, effect: Effect) -> Rule | None:
         """The first deny rule that sees any of the effect."""

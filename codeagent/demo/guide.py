@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeagent.core.effects import Answer, AskPermission, AskUser, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskUser, AskValve, Question
 from codeagent.core.events import AssistantSaid, Event, Noted
 from codeagent.core.ports import Front
 
@@ -35,8 +35,10 @@ class Guide:
                 what = effect.title
             case AskUser(question=words):
                 what = words
-            case _:
-                what = question.words
+            case AskPlan():
+                what = "Go ahead with this plan"
+            case AskValve(words=words):
+                what = words
         self._note(f"{what}? In a terminal this is your decision; here the tour says yes.")
         return Answer("yes")
 

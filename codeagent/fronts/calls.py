@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from codeagent.core.clean import clean, clean_line
-from codeagent.core.effects import AskPermission, AskSummary, AskUser, AskValve, Question
+from codeagent.core.effects import AskPermission, AskPlan, AskSummary, AskUser, AskValve, Question
 from codeagent.core.events import ToolFinished
 from codeagent.core.messages import Text, ToolUse
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
@@ -16,6 +16,11 @@ OBJECTS = ("command", "file_path", "pattern", "url", "query", "path", "question"
 """Input fields that name what a call is about, the most telling first."""
 
 MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
+PLAN_CHOICES = (
+    "Go ahead, and accept edits",
+    "Go ahead, and ask on each edit",
+    "Keep planning (add words to say what to change)",
+)
 RISKS = {1: "low risk", 2: "medium risk", 3: "high risk"}
 
 
@@ -135,6 +140,8 @@ def choices(question: Question) -> tuple[str, ...]:
         case AskPermission(always=always):
             more = (f"Yes, and {clean_line(always)}",) if always else ()
             return ("Yes", *more, "No (add words to say why or what to do instead)")
+        case AskPlan():
+            return PLAN_CHOICES
         case AskValve(proposed=proposed):
             return (f"Go on, up to {proposed:,g}" if proposed else "Go on", "Stop")
         case AskSummary():

@@ -7,12 +7,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from codeagent.core.effects import Answer, AskPermission
+from codeagent.core.effects import Answer, Question
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.messages import Image
 from codeagent.fronts.json_lines import fresh_id
 from codeagent.fronts.streams import Typed
 from codeagent.fronts.wire_lines import Line
+from codeagent.fronts.wire_questions import answer_of, request_of
 
 Said = Callable[[str, tuple[Image, ...]], None]
 """A message came: its words and pictures."""
@@ -43,30 +44,30 @@ class Channel:
                 if not waiting.done():
                     waiting.set_result({"behavior": "deny", "message": "Nobody is there any more."})
 
-    async def may(self, asked: AskPermission) -> Answer:
-        """Ask the program whether a call may run. A program that is gone says no."""
-        if self._ended:
+    @property
+    def open(self) -> bool:
+        """Whether the program can still answer."""
+        return not self._ended
+
+    async def ask(self, question: Question, stop: Callable[[], None]) -> Answer:
+        """Put a question to the program. `stop` is called when it wants the turn to end. One that is gone says no."""
+        request = request_of(question)
+        if self._ended or request is None:
             return Answer("no")
         id_ = fresh_id()
-        request: Line = {
-            "subtype": "can_use_tool",
-            "tool_name": asked.effect.tool,
-            "input": dict(asked.input),
-            "tool_use_id": asked.use_id,
-            "permission_suggestions": [],
-            "blocked_path": None,
-            "decision_reason": asked.verdict.why,
-        }
         answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         self._open[id_] = answer
         self._send({"type": "control_request", "request_id": id_, "request": request})
         try:
-            return _answer(await answer, asked)
+            given = await answer
         except asyncio.CancelledError:
             self._send({"type": "control_cancel_request", "request_id": id_})
             raise
         finally:
             del self._open[id_]
+        if given.get("interrupt") is True:
+            asyncio.get_running_loop().call_soon(stop)  # after the no is on record
+        return answer_of(question, request, given)
 
     def _take(self, line: Line, said: Said, command: Command, number: int) -> None:
         match line:
@@ -79,7 +80,7 @@ class Channel:
                 waiting = self._open.get(id_)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(_response(line["response"]))
-            case {"type": "keep_alive" | "control_cancel_request"}:
+            case {"type": "keep_alive" | "control_cancel_request" | "update_environment_variables"}:
                 pass
             case _:
                 kind = line.get("type")
@@ -128,14 +129,3 @@ def _response(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     if fields.get("subtype") == "success" and isinstance(response, dict):
         return response
     return {"behavior": "deny", "message": str(fields.get("error", ""))}
-
-
-def _answer(given: Mapping[str, Any], asked: AskPermission) -> Answer:
-    """What the program decided. Anything but a clear yes is a no."""
-    if given.get("behavior") != "allow":
-        return Answer("no", str(given.get("message", "")))
-    if given.get("updatedPermissions") and asked.always:
-        return Answer("always")
-    changed = given.get("updatedInput")
-    same = not isinstance(changed, dict) or changed == dict(asked.input)
-    return Answer("yes", input=None if same else changed)

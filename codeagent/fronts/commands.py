@@ -21,6 +21,7 @@ Outcome = Literal["handled", "unknown", "exit", "redraw"]
 
 Show = Callable[[str], None]
 Copy = Callable[[str], bool]
+Refill = Callable[[str], None]
 
 
 class Command(Struct, frozen=True):
@@ -32,12 +33,13 @@ class Command(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """One use of a command: the desk, what was written after the name, where to show, how to copy."""
+    """One use of a command: the desk, what was written after the name, where to show, how to copy and to refill."""
 
     desk: Desk
     words: str
     show: Show
     copy: Copy
+    refill: Refill | None = None
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -45,6 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/clear", "a new session; the old one is kept (also /new)"),
     Command("/resume", "go on with another session", "[number, id or name]"),
     Command("/rename", "name this session", "NAME"),
+    Command("/rewind", "go back to an earlier message: files, conversation or both", "[number] [files ...]"),
     Command("/compact", "sum up the conversation to make room", "[what to keep in mind]"),
     Command("/context", "what fills the model's window"),
     Command("/cost", "tokens, cached share, dollars and time so far"),
@@ -57,13 +60,21 @@ COMMANDS: tuple[Command, ...] = (
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
+    Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
     Command("/audit", "who allowed what, and by which rule"),
     Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
     Command("/exit", "leave (also /quit, exit, quit)"),
 )
 
-ALIASES = {"/new": "/clear", "/quit": "/exit", "/continue": "/resume", "/title": "/rename", "/usage": "/cost"}
+ALIASES = {
+    "/new": "/clear",
+    "/quit": "/exit",
+    "/continue": "/resume",
+    "/title": "/rename",
+    "/usage": "/cost",
+    "/undo": "/rewind",
+}
 
 LEAVING = ("exit", "quit", ":q")
 """Bare words that leave."""
@@ -87,21 +98,23 @@ def _no_clipboard(_text: str) -> bool:
     return False
 
 
-async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard) -> Outcome:
-    """Do what `line` says. Words for the person go to `show`; `copy` puts text on the clipboard, False if it cannot."""
+async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard, refill: Refill | None = None) -> Outcome:
+    """Do what `line` says. Words for the person go to `show`; `copy` puts text on the clipboard, False if it cannot.
+
+    `refill` gets a message that was taken back, to be edited; without it the message is shown.
+    """
     name, _, words = line.strip().partition(" ")
     if line.strip() in LEAVING:
         return "exit"
     name = ALIASES.get(name.lower(), name.lower())
-    call = Call(desk, words.strip(), show, copy)
+    call = Call(desk, words.strip(), show, copy, refill)
     try:
         if name in WAITING:
-            await WAITING[name](call)
-        elif name in ACTIONS:
+            return await WAITING[name](call) or "handled"
+        if name in ACTIONS:
             return ACTIONS[name](call) or "handled"
-        else:
-            show(_unknown(name))
-            return "unknown"
+        show(_unknown(name))
+        return "unknown"
     except CodeagentError as error:
         show(str(error))
     except OSError as error:
@@ -169,6 +182,23 @@ async def _compact(call: Call) -> None:
         call.show("There is too little to sum up, or it did not work. Everything is as it was.")
 
 
+async def _rewind(call: Call) -> Outcome | None:
+    from codeagent.fronts import going_back
+
+    points = await call.desk.agent.points()
+    if not call.words:
+        call.show(going_back.listed(points, call.desk.project))
+        return None
+    told, words = await going_back.go(call.desk, going_back.wished(call.words, points))
+    if words and call.refill:
+        call.refill(words)
+    if words and not call.refill:
+        told = f"{told} You had said: {words}".strip()
+    if told:
+        call.desk.agent.note(told, topic="rewind")
+    return "redraw"
+
+
 async def _jobs(call: Call) -> None:
     first, _, rest = call.words.partition(" ")
     if first == "stop" and rest:
@@ -214,6 +244,10 @@ def _mode(call: Call) -> None:
 
 def _plan(call: Call) -> None:
     call.desk.agent.switch(mode="plan")
+
+
+def _permissions(call: Call) -> None:
+    call.show(call.desk.permissions(call.words.removeprefix("why ").strip()))
 
 
 def _later(call: Call) -> None:
@@ -266,7 +300,11 @@ def _exit(_call: Call) -> Outcome:
     return "exit"
 
 
-WAITING: dict[str, Callable[[Call], Awaitable[None]]] = {"/compact": _compact, "/jobs": _jobs}
+WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
+    "/compact": _compact,
+    "/jobs": _jobs,
+    "/rewind": _rewind,
+}
 """Commands that take a while."""
 
 ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
@@ -284,6 +322,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/status": _reporting(reports.status),
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
+    "/permissions": _permissions,
     "/audit": _reporting(reports.audit),
     "/export": _export,
     "/copy": _copy,

@@ -41,6 +41,10 @@ class Desk(Protocol):
         """Go on with another session, or with a new one when None. Raises CodeagentError with words for a person."""
         ...
 
+    def permissions(self, call: str) -> str:
+        """The rules in force; with a call (`bash git push`) why it would be allowed, asked or refused."""
+        ...
+
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""
         ...

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from codeagent.core.effects import Answer, AskPermission, Question
+from codeagent.core.effects import Answer, Question
 from codeagent.core.errors import UsageFault
+from codeagent.core.events import Event, ToolFinished, UserSaid
 from codeagent.core.messages import Image
 from codeagent.fronts.channel import Channel
 from codeagent.fronts.ending import Course, Ending
@@ -38,11 +40,19 @@ class Dialogue(Headless):
     @property
     def attended(self) -> bool:
         """Whether the program answers permission requests."""
-        return self._options.permission_prompt_tool == "stdio"
+        return self._options.permission_prompt_tool == "stdio" and self._channel.open
 
     async def ask(self, question: Question) -> Answer:
-        """Permissions are asked of the program; limits hold, and questions of the model stay unanswered."""
-        return await self._channel.may(question) if isinstance(question, AskPermission) else Answer("no")
+        """Permissions, plans and the model's questions are asked of the program; limits hold."""
+        return await self._channel.ask(question, self._interrupt) if self.attended else Answer("no")
+
+    def see(self, event: Event) -> None:
+        """Tell it. After a tool call, what was said meanwhile joins the turn."""
+        super().see(event)
+        if isinstance(event, UserSaid) and self._options.replay_user_messages:
+            self._lines([self._wire.replayed(event)])
+        if isinstance(event, ToolFinished):
+            self._fold_in()
 
     async def _work(self, connect: Callable[[Front], Desk]) -> Ending:
         self._desk = desk = connect(self)
@@ -87,29 +97,59 @@ class Dialogue(Headless):
         return ending
 
     def _said(self, text: str, pictures: tuple[Image, ...]) -> None:
-        """A message; one that comes while a turn runs goes into that turn after its current step."""
-        if self._turn is not None and self._desk is not None and not pictures:
-            self._desk.agent.steer(text)
-        else:
-            self._messages.put_nowait((text, pictures))
+        """A message; one that comes while a turn runs joins it after a tool call, or else is the next turn."""
+        self._messages.put_nowait((text, pictures))
+
+    def _fold_in(self) -> None:
+        """Hand the messages that wait to the turn that runs, up to the first that it cannot take."""
+        kept: list[Message | None] = []
+        while not self._messages.empty():
+            message = self._messages.get_nowait()
+            if message is None or message[1] or kept or self._desk is None:
+                kept.append(message)
+            else:
+                self._desk.agent.steer(message[0])
+        for message in kept:
+            self._messages.put_nowait(message)
+
+    def _interrupt(self) -> None:
+        if self._turn is not None and not self._turn.cancelling():
+            self._turn.cancel()
 
     def _command(self, subtype: str, fields: Mapping[str, Any]) -> Line:
         """Do what the program asks; the fields of the answer. Raises UsageFault for what we cannot do."""
         assert self._desk is not None, "the listener starts behind the desk"
         match subtype:
             case "initialize":
-                return {"commands": [], "output_style": "default", "models": _models(self._desk)}
+                if fields.get("hooks"):
+                    raise UsageFault("Hooks over the control channel are not supported: nothing would call them.")
+                return _about(self._desk)
             case "interrupt":
-                if self._turn is not None and not self._turn.cancelling():
-                    self._turn.cancel()
+                self._interrupt()
             case "set_permission_mode":
                 self._desk.agent.switch(mode=str(fields.get("mode", "")))
+                return {"mode": self._desk.agent.mode}
             case "set_model":
-                self._desk.agent.switch(model=str(fields.get("model") or ""))
+                from codeagent.models.choice import resolve
+
+                self._desk.agent.switch(model=resolve(str(fields.get("model") or "")))
+            case "mcp_status":
+                return {"mcpServers": []}
             case _:
                 raise UsageFault(f"This codeagent knows no control request {subtype!r}.")
         return {}
 
 
-def _models(desk: Desk) -> list[Line]:
-    return [{"value": name, "displayName": name, "description": about} for name, about in desk.models()]
+def _about(desk: Desk) -> Line:
+    """What the program is told of us at the beginning."""
+    from codeagent.fronts.commands import COMMANDS
+
+    return {
+        "commands": [{"name": c.name[1:], "description": c.help, "argumentHint": c.usage} for c in COMMANDS],
+        "agents": [],
+        "output_style": "default",
+        "available_output_styles": ["default"],
+        "models": [{"value": name, "displayName": name, "description": about} for name, about in desk.models()],
+        "account": {},
+        "pid": os.getpid(),
+    }

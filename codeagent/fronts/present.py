@@ -90,8 +90,8 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
             return "info", _switched(event)
         case Compacted(before_tokens=before, after_tokens=after):
             return "info", f"Conversation summed up: {short(before)} tokens became {short(after)}. Nothing is lost."
-        case Rewound():
-            return "info", "Went back to an earlier point of the conversation."
+        case Rewound(conversation=conversation):
+            return "info", "Went back to an earlier point." if conversation else "Files went back to an earlier point."
         case ValveClosed(words=words, warning=True):
             return "warning", words
         case ValveClosed(words=words, raised=raised):

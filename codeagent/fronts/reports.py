@@ -11,7 +11,6 @@ from codeagent.core.conversation import request
 from codeagent.core.events import (
     AssistantSaid,
     Compacted,
-    Decided,
     Entry,
     Opened,
     ToolFinished,
@@ -153,21 +152,18 @@ def changes(desk: Desk) -> str:
 
 
 def audit(desk: Desk) -> str:
-    """Each decision of the gate: what, who said so, by which rule."""
-    rows = [_decided(e) for e in desk.agent.journal.entries if isinstance(e, Decided)]
-    return "\n".join(rows) if rows else "Nothing had to be decided yet."
+    """Each decision of the gate: what, who said so, by which rule, what came of it."""
+    from codeagent.sessions import audit as trails  # builds the log's decoder, which no front needs to start
 
-
-def _decided(event: Decided) -> str:
-    verb = {"allow": "allowed", "deny": "refused", "ask": "asked"}[event.decision]
-    rule = f" [{event.rule} from {event.where}]" if event.rule else ""
-    words = f" You said: {event.words}" if event.words else ""
-    return f"{verb:<8} {event.title}  by {event.by}: {event.why}{rule}{words}"
+    rows = trails.trail((0.0, entry) for entry in desk.agent.journal.entries)
+    return "\n".join(line for row in rows for line in trails.words(row)) or "Nothing had to be decided yet."
 
 
 def markdown(entries: Sequence[Entry], title: str) -> str:
-    """The conversation as Markdown."""
-    return "\n\n".join((f"# {title or 'A session'}", *_paragraphs(entries))) + "\n"
+    """The conversation as Markdown, to be passed on: without credentials of well-known shapes."""
+    from codeagent.core.token_shapes import masked  # seven large patterns, which only an export needs
+
+    return masked("\n\n".join((f"# {title or 'A session'}", *_paragraphs(entries))) + "\n")
 
 
 def _paragraphs(entries: Sequence[Entry]) -> Iterator[str]:

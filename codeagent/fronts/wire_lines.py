@@ -21,6 +21,7 @@ from codeagent.core.events import (
     Stop,
     Switched,
     ToolFinished,
+    UserSaid,
     ValveClosed,
 )
 from codeagent.core.messages import Block, Document, Image, Note, Opaque, Text, Thinking, ToolResult, ToolUse, Usage
@@ -124,6 +125,11 @@ class WireLines:
     def partial(self, piece: Line) -> Line:
         """An event of the model's stream."""
         return self._line("stream_event", event=piece, parent_tool_use_id=None)
+
+    def replayed(self, said: UserSaid) -> Line:
+        """A message that came on standard input, echoed."""
+        content = [block(part) for part in said.blocks]
+        return self._line("user", message={"role": "user", "content": content}, parent_tool_use_id=None, isReplay=True)
 
     def failed(self, words: str, category: str) -> Line:
         """An assistant line that tells an error, flagged so that nobody takes it for an answer."""

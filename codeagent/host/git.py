@@ -126,6 +126,12 @@ async def is_ignored(folder: str, git: str, env: Mapping[str, str]) -> bool:
     return (await run(command, os.path.dirname(folder), hardened_env(env))).code == 0  # noqa: PTH120  likewise
 
 
+def _bare_within(folder: Path, tree: Path) -> bool:
+    """Whether git would take a directory from `folder` up to the work tree for a bare repository of its own."""
+    inner = [place for place in (folder, *folder.parents) if place != tree and place.is_relative_to(tree)]
+    return any((place / "HEAD").is_file() and (place / "objects").is_dir() for place in inner)
+
+
 class Config:
     """A repository's settings, judged once for each state of their files."""
 
@@ -163,7 +169,7 @@ def inert_config(root: Path, env: Mapping[str, str]) -> bool:
     Included files make a repository not inert: they may change without its own files changing.
     """
     tree = work_tree(root)
-    if tree is None:
+    if tree is None or _bare_within(root, tree):
         return False
     git = find_program("git", env, root)
     if not git:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +29,7 @@ class Objects:
     def __init__(self, folder: Path, limit: int = LIMIT) -> None:
         self._folder, self._limit = folder, limit
         self._held: set[str] = set()
+        self._made: set[Path] = set()
         self._sizes: dict[str, int] | None = None
         self._total = 0
         self.dropped = False
@@ -36,6 +37,10 @@ class Objects:
 
     def __contains__(self, digest: str) -> bool:
         return digest in self._known()
+
+    def digests(self) -> Collection[str]:
+        """Everything that is kept; grows with what is put."""
+        return self._known().keys()
 
     def hold(self, digests: Iterable[str]) -> None:
         """Drop none of these from now on, nor what is put from now on; what was held before may go."""
@@ -90,10 +95,11 @@ class Objects:
 
     def _write(self, path: Path, packed: bytes) -> None:
         """Whole or not at all; not synced: a power cut costs the way back, never the work."""
-        if not path.parent.is_dir():
+        if path.parent not in self._made:
             make_private(path.parent)
-        made = path.with_name(f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
-        fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            self._made.add(path.parent)
+        made = path.with_name(f"{_TEMPORARY}{os.getpid()}")
+        fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             write_all(fd, packed)
             made.replace(path)

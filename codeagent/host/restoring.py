@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from codeagent.core.errors import ToolFault
-from codeagent.core.events import FileChange, FileState
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Restoring
 from codeagent.host.files import WHOLE
 from codeagent.host.objects import Objects

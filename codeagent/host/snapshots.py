@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from codeagent.core.effects import Effect, Risk
-from codeagent.core.events import FileChange, FileState
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Kept, Restoring
 from codeagent.host import restoring
 from codeagent.host.durable import make_private, write_all

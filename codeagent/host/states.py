@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from codeagent.core.events import FileState
+from codeagent.core.file_states import FileState
 from codeagent.host.durable import read_regular
 from codeagent.host.objects import Objects
 
@@ -45,6 +45,7 @@ def look(paths: Iterable[str], before: Mapping[str, Sight], objects: Objects) ->
     """
     now = time.time_ns()
     objects.hold(sight.state.digest for sight in before.values())
+    kept = objects.digests()
     tree: Tree = {}
     unkept = []
     for path in paths:
@@ -54,7 +55,11 @@ def look(paths: Iterable[str], before: Mapping[str, Sight], objects: Objects) ->
             continue
         stamp = (found.st_mode, found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns)
         known = before.get(path)
-        if known is not None and known.stamp == stamp and _still_kept(known.state, objects):
+        if (
+            known is not None
+            and known.stamp == stamp
+            and (known.state.digest in kept or _not_to_keep(known.state, objects))
+        ):
             tree[path] = known
             continue
         state = state_of(path, objects, found, LARGE)
@@ -84,6 +89,6 @@ def state_of(path: str, objects: Objects, found: os.stat_result | None = None, m
     return FileState("file", unread, mode)
 
 
-def _still_kept(state: FileState, objects: Objects) -> bool:
+def _not_to_keep(state: FileState, objects: Objects) -> bool:
     """A full store takes nothing more, so that reading again would not help."""
-    return objects.full or not state.digest or state.digest.startswith("~") or state.digest in objects
+    return not state.digest or state.digest.startswith("~") or objects.full

@@ -18,7 +18,7 @@ from codeagent.models import catalog
 if TYPE_CHECKING:
     from codeagent.models.anthropic import Anthropic
 
-LOCAL = ("script:", "offline", "faulty:")
+LOCAL = ("script:", "offline", "faulty:", "given:")
 """Beginnings of names that need no key and no network."""
 
 NO_KEY = (
@@ -53,6 +53,7 @@ class Choice:
 
     `key` is asked once, when the Messages API is first used. `pace` is for scripts, in characters a
     second; `raw` adds the server's own events; `record` is a file that gets what is heard as a script.
+    `given` is the model behind names that begin with `given:`, for programs that bring their own.
     """
 
     def __init__(
@@ -62,8 +63,10 @@ class Choice:
         pace: float = 0,
         raw: bool = False,
         record: Path | None = None,
+        given: Model | None = None,
     ) -> None:
         self._access, self._pace, self._raw, self._record = access, pace, raw, record
+        self._given = given
         self._made: dict[str, Model] = {}
         self._direct: list[Anthropic] = []
         """Those with connections, below the retries and recordings around them."""
@@ -98,6 +101,10 @@ class Choice:
         return self._made[kept]
 
     def _local(self, name: str) -> Model:
+        if name.startswith("given:"):
+            if self._given is None:
+                raise ModelUnavailable(f"{name} was the model of another program. Choose one: /model")
+            return self._given
         if name.startswith("script:"):
             from codeagent.models.scripted import Scripted
 

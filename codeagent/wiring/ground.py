@@ -15,26 +15,28 @@ from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
 from codeagent.core.path_patterns import Anchors
-from codeagent.core.rules import Rules, never_matches, parse, remark
+from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
 from codeagent.host import git
-from codeagent.host.environment import child_environment
+from codeagent.host.environment import child_environment, named_secrets
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
-from codeagent.models.choice import Access
+from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import Environment, Settings, remember_rule
-from codeagent.trust import CLAIMING, Trust
+from codeagent.settings import SOURCES, Environment, Settings
+from codeagent.trust import Trust
+from codeagent.wiring.own_tools import OwnTools
+from codeagent.wiring.rulebook import Rulebook
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
 
 
 class Ground:
-    """Reads the disk once, when made. Raises UsageFault for what cannot be used."""
+    """Reads the disk when made, and rules again when they changed. Raises UsageFault for what cannot be used."""
 
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
@@ -42,27 +44,39 @@ class Ground:
         state = Environment.of(environ, home).state_home
         self._state = state
         self._trust = Trust(state)
-        trusted = options.trust or self._trust.covers(self.project)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        self.settings = Settings.load(project, own, environ, _overlay(options), trusted)
+        overlay, sources = _overlay(options), _sources(options.setting_sources)
+
+        def load() -> Settings:
+            return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
+
+        self.layout = Layout(self.project)
+        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, trusted=options.trust)
+        self.rulebook = Rulebook(
+            load,
+            Anchors(str(self.project), str(home), str(self.project)),
+            self.project,
+            self._trust,
+            strict=not options.permission_mode,
+            tools=self.own_tools.names,
+        )
+        self.settings = self.rulebook.settings
+        for words in (*self.own_tools.problems, *self.own_tools.claims):
+            self.rulebook.complain(words)
         config = self.settings.environment.config_home
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
-        self.layout = Layout(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
-        self._problems: list[str] = [problem.text for problem in self.settings.problems]
         self.seal = self._own_seal()
         self._read: set[str] = set()
-        self._anchors = Anchors(str(self.project), str(home), str(self.project))
-        self._rules = self._read_rules()
 
     def _own_seal(self) -> bytes:
         """The key that tells our own logs and memory from a repository's; empty where none can be kept."""
         try:
             return seal.key(self._state)
         except OSError as fault:
-            self._problems.append(f"What codeagent writes here cannot be sealed: {fault}.")
+            self.rulebook.complain(f"What codeagent writes here cannot be sealed: {fault}.")
             return b""
 
     # --- the model ---
@@ -87,12 +101,18 @@ class Ground:
             from codeagent.host.keys import keep_key
 
             if not keep_key(key):
-                self._problems.append("The key could not be kept: no keyring works here. It holds for this session.")
+                self.rulebook.complain("The key could not be kept: no keyring works here. It holds for this session.")
 
     @property
     def model(self) -> str:
         """The model that the settings name, as written there."""
         return str(self.settings["model"])
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Models to ask, in order, when the first cannot answer."""
+        named = self._options.fallback_model or str(self.settings["fallbackModel"])
+        return tuple(resolve(name) for name in named.replace(",", " ").split())
 
     @property
     def effort(self) -> str:
@@ -118,34 +138,18 @@ class Ground:
             raise UsageFault(f"There is no permission mode {wanted!r}. The modes are: {', '.join(MODES)}.")
         return named
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the settings that lie in the project count."""
+        return self._options.trust or self._trust.covers(self.project)
+
     def rules(self) -> Rules:
-        """The rules in force."""
-        return self._rules
+        """The rules in force, as the files say now."""
+        return self.rulebook.rules()
 
     def remember(self, rule: str) -> str:
-        """Store an allow rule in the project's local settings; where it stands. It holds from now on in any case."""
-        known = self._trust.covers(self.project)
-        try:
-            where = remember_rule(self.project, rule)
-            if known:
-                self._trust.record(self.project / name for name in CLAIMING)
-        except (UsageFault, OSError) as fault:
-            where = f"this session only ({fault})"
-        self._rules = Rules((*self._rules.all, parse(rule, "allow", where)), self._anchors)
-        return where
-
-    def _read_rules(self) -> Rules:
-        rules = []
-        for text in self.settings.rules:
-            try:
-                rule = parse(text.text, text.kind, text.source, text.directory)
-            except ValueError as wrong:
-                self._problems.append(f"{text.source}: {wrong}.")
-                continue
-            if useless := never_matches(rule) or remark(rule):
-                self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
-            rules.append(rule)
-        return Rules(rules, self._anchors)
+        """Store an allow rule; where it stands."""
+        return self.rulebook.remember(rule)
 
     def tool_names(self, known: list[str]) -> set[str]:
         """The tools to offer: `--tools` names them, a bare name in `--disallowed-tools` takes one away."""
@@ -199,6 +203,11 @@ class Ground:
         environment = self.settings.environment
         return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
 
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """What no log, screen or model gets to see: our credentials, and others in the environment."""
+        return (*self.secrets, *named_secrets(self._environ))
+
     def make_ready(self) -> None:
         """Make `.agent/` with its `.gitignore` before the first session is kept in it."""
         if self.sessions.parent == self.layout.agent:
@@ -242,6 +251,10 @@ class Ground:
         """The memory index for the prompt, empty when memory is switched off."""
         return notebook.index() if self.settings["memory"] and not self._options.bare else ""
 
+    def tell(self, problem: str) -> None:
+        """Something that the person is told with the opening notes."""
+        self.rulebook.complain(problem)
+
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
         yield self._in_force()
@@ -266,7 +279,10 @@ class Ground:
         yield from self._warnings()
 
     def news(self) -> Iterator[Noted]:
-        """Guideline files that changed since they were last told, or came into force by what was read."""
+        """Settings broken by now, guidelines that changed or came into force by what was read; before each step."""
+        self.rulebook.rules()
+        for words in self.rulebook.problems():
+            yield Noted(words, to="person", topic="settings", level="warning")
         now = instructions.recheck(self.guidelines)
         for path in sorted(self._read):
             now = instructions.nested(now, Path(path))
@@ -303,12 +319,11 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self._problems, *self.guidelines.problems, *self.settings.claims):
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
             yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
-        self._problems.clear()
 
 
 def _project(cwd: str) -> Path:
@@ -319,6 +334,16 @@ def _project(cwd: str) -> Path:
     if not path.is_dir():
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
+
+
+def _sources(wanted: str | None) -> frozenset[str]:
+    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
+    if wanted is None:
+        return SOURCES
+    names = frozenset(wanted.replace(",", " ").split())
+    if unknown := names - SOURCES:
+        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
+    return names
 
 
 def _overlay(options: Options) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
@@ -13,7 +14,7 @@ from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
-from codeagent.core.ports import Front
+from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
@@ -22,6 +23,7 @@ from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
+from codeagent.models.fallback import Fallback
 from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.wiring import tooling
@@ -41,12 +43,21 @@ class House:
     agent: Agent
 
     def __init__(
-        self, options: Options, ground: Ground, front: Front, *, pace: float = 0, headless: bool = False
+        self,
+        options: Options,
+        ground: Ground,
+        front: Front,
+        *,
+        pace: float = 0,
+        headless: bool = False,
+        model: Model | None = None,
+        tools: Sequence[Tool[Any]] = (),
     ) -> None:
         self._options, self._ground, self._front, self._headless = options, ground, front, headless
+        self._further = tools
         self._clock = SystemClock()
         raw = options.include_partial_messages
-        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording)
+        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
         self._keeper = Keeper(None, self._clock.now)
         self._background = Background()
         self._names = Names(ground.files)
@@ -156,7 +167,8 @@ class House:
         )
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock)
+        planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
+        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning, self._further)
         self._background.follow(jobs)
         return tools
 
@@ -165,7 +177,7 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
+        journal = Journal(entries, keeper.append, Withheld(ground.withheld))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
@@ -175,7 +187,8 @@ class House:
         notebook = ground.notebook(keeper.name)
         back = PutBack(workspace.seen, lambda: ground.guidelines.files, lambda: ground.memory_index(notebook))
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
-        self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
+        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
@@ -229,6 +242,16 @@ class House:
         else:
             self._resume(Path(index.find(self._ground.sessions, session).path), "")
         old.close()
+
+    def permissions(self, call: str) -> str:
+        """The rules in force, or the decision about one call, in words."""
+        from codeagent.wiring import permissions
+        from codeagent.wiring.sketch import input_of
+
+        tool, _, text = call.partition(" ")
+        if not text.strip():
+            return permissions.listed(self._ground, self.agent.mode)
+        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
 
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""

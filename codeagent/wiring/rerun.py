@@ -97,6 +97,10 @@ def _taken_back(entries: Sequence[Entry], copy: Path) -> list[str]:
     return words
 
 
+def _stay(_mode: str) -> None:
+    """A plan of the recording leads nowhere: its calls are run as they were."""
+
+
 class _Recorded:
     """The person of the recording: says again what was said then, and no to what could leave the copy."""
 
@@ -138,7 +142,8 @@ class _Again:
             self._copy, home, self._copy.parent / "outputs", ground.child_env, seen=Seen((), str(self._copy))
         )
         journal.watch(workspace.seen.see)
-        tools, jobs = tooling.build(workspace, "replay", ground, self._person, clock)
+        planning = tooling.Planning(lambda: "default", _stay)
+        tools, jobs = tooling.build(workspace, "replay", ground, self._person, clock, planning)
         rules = Rules((), Anchors(str(self._copy), str(home), str(self._copy)))
         gate = Gate(self._person, journal.append, lambda: rules, lambda _rule: "")
         made = Calls(journal, tools, gate, clock, RandomIds())

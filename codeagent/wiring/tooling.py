@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
@@ -18,8 +20,26 @@ if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
 
 
-def build(workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock) -> tuple[Toolset, Jobs]:
-    """All tools that the options leave, and the background commands that have to be ended with the session."""
+class Planning(Struct, frozen=True):
+    """How plan mode is known and left: the mode, and what an approved plan does with it."""
+
+    mode: Callable[[], str]
+    approved: Callable[[str], None]
+
+
+def build(
+    workspace: Workspace,
+    session: str,
+    ground: Ground,
+    approver: Approver,
+    clock: Clock,
+    planning: Planning,
+    further: Sequence[Tool[Any]] = (),
+) -> tuple[Toolset, Jobs]:
+    """All tools that the options leave, and the background commands that have to be ended with the session.
+
+    `further` are tools that a program which uses codeagent as a library brings along.
+    """
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
     from codeagent.tools.edit import Edit
@@ -27,6 +47,7 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
     from codeagent.tools.grep import Grep
     from codeagent.tools.inputs import explain
     from codeagent.tools.memory import Memory
+    from codeagent.tools.present_plan import PresentPlan
     from codeagent.tools.read import Read
     from codeagent.tools.todo import Todo
     from codeagent.tools.web_fetch import WebFetch
@@ -40,12 +61,15 @@ def build(workspace: Workspace, session: str, ground: Ground, approver: Approver
         Edit(workspace, places.judge),
         Grep(workspace, places.judge),
         Glob(workspace, places.judge),
-        Bash(workspace, _reader(places, workspace), jobs),
+        Bash(workspace, reader(places, workspace.env), jobs),
         Todo(),
         AskUser(approver.ask, lambda: approver.attended),
+        PresentPlan(approver.ask, lambda: approver.attended, planning.mode, planning.approved),
         Memory(ground.notebook(session), workspace.root),
         WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
+    tools += _own(ground, {tool.name for tool in tools}, workspace, jobs)
+    tools += further
     chosen = ground.tool_names([tool.name for tool in tools])
     return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
 
@@ -61,16 +85,34 @@ def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | N
     return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
 
 
-def _reader(places: Places, workspace: Workspace) -> Callable[[str, str], ShellReading]:
+def _own(ground: Ground, taken: set[str], workspace: Workspace, jobs: Jobs) -> Iterator[Tool[Any]]:
+    """The project's own tools; none takes the name of one of ours."""
+    for declaration in ground.own_tools.declarations:
+        if declaration.name in taken:
+            ground.tell(f"The tool {declaration.name} of this project is left out: codeagent has one of this name.")
+            continue
+        from codeagent.tools.own import Own
+
+        yield cast("Tool[Any]", Own(declaration, workspace, jobs))
+
+
+def reader(places: Places, env: Mapping[str, str]) -> Callable[[str, str], ShellReading]:
+    """Reads a shell line that would run in a directory: `read(command, cwd)`. Runs nothing but `git config --list`."""
+    from codeagent.host import git
+
+    configs: dict[str, git.Config] = {}
+    """By directory: the shell may have moved into a repository within the project."""
+
     def read(command: str, cwd: str) -> ShellReading:
-        from codeagent.host import git
         from codeagent.shell.reader import read_line
+
+        config = configs.setdefault(cwd, git.Config(Path(cwd), env))
 
         return read_line(
             command,
             cwd,
             lambda path, access: places.judge(path, "write" if access == "write" else "read"),
-            lambda: git.inert_config(workspace.root, workspace.env),
+            config.inert,
         )
 
     return read

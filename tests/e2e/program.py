@@ -180,6 +180,7 @@ _VARYING = (
         r'"\1":0',
     ),
     (re.compile(r"\d{8}-\d{6}-\w+"), "SESSION"),
+    (re.compile(r"\b\d+\.\d s\b"), "0.0 s"),
 )
 """What differs between two runs of the same: ids, times, and the checksums over them."""
 

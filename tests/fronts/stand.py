@@ -49,6 +49,9 @@ class StageDesk:
             raise UsageFault("That session is open elsewhere.")
         self.stage = Stage(person=self._front, **self._settings)  # type: ignore[arg-type]
 
+    def permissions(self, call: str) -> str:
+        return f"Why {call}?" if call else "No rules."
+
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))
 

@@ -94,7 +94,9 @@ async def test_reports_after_a_turn(desk: StageDesk) -> None:
     status = await told(desk, "/status")
     assert "what is it?" in status
     assert "codeagent -r s" in status
-    assert "allowed  Look at seen  by dialog" in await told(desk, "/audit")
+    audit = await told(desk, "/audit")
+    assert "allowed  MEDIUM  Look at seen  (done)" in audit
+    assert "by you: You said yes." in audit
     assert "empty" in await told(desk, "/todo")
     assert "changed no file" in await told(desk, "/diff")
     desk.agent.journal.append(ToolFinished("9", "todo", (), view=Todo((TodoItem("mend it"),))))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from codeagent.core.events import AssistantSaid, Decided, UserSaid
 from codeagent.core.messages import Image
@@ -194,6 +195,36 @@ async def test_a_message_during_a_turn_goes_into_it(tmp_path: Path) -> None:
         assert await program.end() == 0
         assert [said.text for said in program.desk.stage.of(UserSaid)] == ["go", "and the docs"]
         assert [line["type"] for line in program.lines].count("result") == 1
+
+
+async def test_messages_that_no_tool_call_lets_in_are_turns_of_their_own(tmp_path: Path) -> None:
+    async with talking(tmp_path, say("A."), say("B.")) as program:
+        program.say("a")
+        program.say("b")
+        assert [(await program.until("result"))["result"] for _ in range(2)] == ["A.", "B."]
+        assert await program.end() == 0
+
+
+async def test_messages_can_be_echoed(tmp_path: Path) -> None:
+    async with talking(tmp_path, say("A."), options=replace(OPTIONS, replay_user_messages=True)) as program:
+        program.say("a")
+        assert (await program.until("user"))["isReplay"] is True
+        assert await program.end() == 0
+
+
+async def test_hooks_that_nothing_would_call_are_refused(tmp_path: Path) -> None:
+    async with talking(tmp_path) as program:
+        program.request("initialize", hooks={"PreToolUse": [1]})
+        assert (await program.until("control_response"))["response"]["subtype"] == "error"
+
+
+async def test_a_no_can_end_the_turn(tmp_path: Path) -> None:
+    async with talking(tmp_path, say("", call("1", "change")), AssistantSaid((), "interrupted")) as program:
+        program.say("go")
+        program.answer(await program.until("control_request"), behavior="deny", message="stop it", interrupt=True)
+        assert (await program.until("result"))["terminal_reason"].startswith("aborted")
+        [decided] = program.desk.stage.of(Decided)
+        assert (decided.decision, decided.words) == ("deny", "stop it")
 
 
 @pytest.mark.parametrize(

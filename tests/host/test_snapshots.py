@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codeagent.core.effects import Effect, Risk, ShellReading, Touch
-from codeagent.core.events import FileChange, FileState
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Restoring
 from codeagent.core.views import Plain
 from codeagent.host.listing import Lister

@@ -3,6 +3,7 @@
 from codeagent.core.events import (
     Asked,
     AssistantSaid,
+    Changed,
     Compacted,
     Decided,
     Entry,
@@ -21,9 +22,11 @@ from codeagent.core.events import (
     UserSaid,
     ValveClosed,
 )
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import Document, Image, Opaque, Text, Thinking, ToolSchema, ToolUse, Usage
 from codeagent.core.views import Diff, Hunk, Listing, Plain, Shell, Todo, TodoItem
 
+OLD = FileState("file", "a" * 64, 0o755)
 USAGE = Usage(input=10, output=20, cache_read=3000, cache_write=400, cache_write_1h=5)
 DIFF = Diff("shop/cart.py", (Hunk(3, 3, (" def total(self):", "-    return 0", "+    return 1")),), 1, 1, omitted=2)
 
@@ -108,4 +111,7 @@ ENTRIES: tuple[Entry, ...] = (
     Noted("CLAUDE.md changed", "model", "guidelines", "warning", "f" * 64),
     ValveClosed("dollars", "the budget is used up", 1.0, 1.01, 2.0, warning=True),
     TurnEnded("valve", "dollars", "overloaded", 529, "dollars", 7, 1234),
+    ToolStarted("t5", "bash", "make", "Run make", Plain("make"), 3, "call_5", (("/p/a", OLD),), scanned=True),
+    Changed("t5", (FileChange("/p/a", OLD, FileState("link", "b" * 64)), FileChange("/p/b", FileState(), OLD))),
+    Rewound(3, files=True, conversation=False),
 )

@@ -34,6 +34,8 @@ def values(kind: object) -> st.SearchStrategy[object]:
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         hints = typing.get_type_hints(kind)
         return st.builds(kind, **{name: values(hints[name]) for name in kind.__struct_fields__})
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return st.tuples(*map(values, inner))
     if origin is tuple:
         return st.lists(values(inner[0]), max_size=2).map(tuple)
     if origin is typing.Literal:

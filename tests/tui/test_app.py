@@ -17,6 +17,8 @@ from codeagent.options import Options
 from tests.core.stage import say
 from tests.tui.desk import TestDesk, screen_text, seated, until
 
+SCROLLBAR = set("▁▂▃▄▅▆▇")
+"""Textual's own, at the ends of a scrollbar."""
 OPENED = Opened("s", "/p", ("sys",), (), "m", 1000)
 
 
@@ -306,6 +308,19 @@ async def test_small_screens_keep_the_conversation(size: tuple[int, int], rows: 
         await pilot.pause()
         assert app.composer.size.height == rows
         assert app.transcript.size.height >= 8
+
+
+async def test_a_terminal_without_unicode_gets_ascii() -> None:
+    words = "- a\n- b\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    app = seated(say(words), options=Options(ascii=True, prompt="go"))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await until(pilot, lambda: "quoted" in screen_text(app))
+        await pilot.press("/")
+        await until(pilot, lambda: "/clear" in screen_text(app))
+        assert {char for char in screen_text(app) if not char.isascii()} <= SCROLLBAR
+        await pilot.press("backspace", "?")
+        await until(pilot, lambda: "Keys and commands" in screen_text(app))
+        assert {char for char in screen_text(app) if not char.isascii()} <= SCROLLBAR
 
 
 async def test_a_screen_that_is_too_small_says_so() -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from codeagent.core.conversation import standing
 from codeagent.core.effects import Answer, AskPermission, AskSummary, Question
 from codeagent.core.errors import CodeagentError
 from codeagent.core.events import Event
@@ -61,6 +62,7 @@ class Repl:
         self._main: asyncio.Task[None] | None = None
         self._answer: asyncio.Future[str | None] | None = None
         self._asking = asyncio.Lock()
+        self._taken: list[str] = []
         self._leaving = False
         self._interrupted = 0.0
         self._signal = 0
@@ -158,7 +160,7 @@ class Repl:
     def _draw(self, desk: Desk) -> None:
         self._printer = Printer(self._paper)
         agent = desk.agent
-        for entry in agent.journal.entries:
+        for entry in standing(agent.journal.entries):
             self._printer.see(entry)
         self._printer.caught_up()
         self._paper.gap()
@@ -173,7 +175,7 @@ class Repl:
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
         desk.files()  # begins the listing, so that the first Tab has it
-        return Prompt(desk.history, desk.files)
+        return Prompt(desk.history, desk.files, self._taken)
 
     async def _next(self, lines: Lines) -> str | None:
         """The next message. Ctrl+C twice on an empty prompt ends the input."""
@@ -204,13 +206,18 @@ class Repl:
         outcome: list[commands.Outcome] = []
 
         async def act() -> None:
-            outcome.append(await commands.run(desk, line, self._show, self._paper.copy))
+            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill))
 
         await self._beside_lines(desk, act())
         if outcome == ["exit"]:
             self._leaving = True
         elif outcome == ["redraw"]:
             self._draw(desk)
+
+    @property
+    def _refill(self) -> commands.Refill | None:
+        """Puts a message that was taken back where the next one is typed; only a live line can be edited."""
+        return self._taken.append if self._terminal.live else None
 
     def _show(self, text: str) -> None:
         self._paper.line(text)

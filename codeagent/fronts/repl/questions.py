@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from codeagent.core.clean import clean
-from codeagent.core.effects import Answer, AskPermission, AskSummary, AskUser, AskValve, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskUser, AskValve, Question
 from codeagent.fronts import calls
 
 
@@ -20,6 +20,9 @@ def asked(question: Question) -> Iterator[tuple[str, str]]:
         case AskSummary(summary=summary, words=words):
             yield "text", clean(summary)
             yield "strong", f"Go on with this summary? {clean(words)}"
+        case AskPlan(plan=plan):
+            yield "strong", "Go ahead with this plan?"
+            yield from (("text", f"  {line}") for line in clean(plan).split("\n"))
         case AskUser():
             head = f"{clean(question.header)}: " if question.header else ""
             yield "strong", f"{head}{clean(question.question)}"
@@ -33,6 +36,10 @@ def how(question: Question) -> str:
     match question:
         case AskPermission():
             return "Type a number (or y, n) and Enter; words after it are passed on: 3 use another name"
+        case AskPlan():
+            return (
+                "Type a number (y means 2, n means 3) and Enter; words after it are passed on: 3 split the second step"
+            )
         case AskValve():
             return "Type a number (or y, n) and Enter."
         case AskSummary():
@@ -57,6 +64,8 @@ def answer(question: Question, line: str) -> Answer | None:
     offered = calls.choices(question)
     last = str(len(offered))
     words = rest.strip()
+    if isinstance(question, AskPlan):
+        return _about_plan(word, words)
     if word in ("1", "y", "yes"):
         return Answer("yes", words)
     if word in (last, "n", "no"):
@@ -64,6 +73,15 @@ def answer(question: Question, line: str) -> Answer | None:
     if len(offered) == 3 and word in ("2", "always", *(("e", "edit") if isinstance(question, AskSummary) else ())):
         return Answer("always", words)
     return None
+
+
+def _about_plan(word: str, words: str) -> Answer | None:
+    """A bare yes is the careful one: edits are asked."""
+    if word in ("1", "always"):
+        return Answer("always", words)
+    if word in ("2", "y", "yes"):
+        return Answer("yes", words)
+    return Answer("no", words) if word in ("3", "n", "no") else None
 
 
 def _worded(question: AskUser, line: str) -> Answer:

@@ -12,6 +12,7 @@ from textual.events import Resize
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
+from codeagent.core.conversation import standing
 from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
@@ -71,7 +72,7 @@ class Codeagent(App[int]):
     def compose(self) -> ComposeResult:
         palette, glyphs = self.palette, self.glyphs
         self.transcript = Transcript(palette, glyphs)
-        menu = Menu(palette, id="completions")
+        menu = Menu(palette, glyphs, id="completions")
         self.composer = Composer(menu)
         self.status = Status(palette, glyphs)
         self.todo = TodoPanel(palette, glyphs, id="todo")
@@ -88,6 +89,9 @@ class Codeagent(App[int]):
         look.fit(self.screen_stack[0], event.size)
 
     def on_mount(self) -> None:
+        if self.glyphs is ASCII:
+            for ruled in self.query("#entry, #completions"):
+                ruled.styles.border_top = ("ascii", self.palette.line)
         self.call_after_refresh(self.open)
 
     # -- opening -------------------------------------------------------------------------------
@@ -118,7 +122,7 @@ class Codeagent(App[int]):
             return
         self.bridge.live = True
         self.transcript.reset()
-        for entry in desk.agent.journal.entries:
+        for entry in standing(desk.agent.journal.entries):
             self.transcript.see(entry)
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from codeagent.core.clean import clean_line
 from codeagent.fronts.tui.guard import Guard
 from codeagent.fronts.tui.look import DIALOGS, SHORT, fit
-from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.palette import ASCII, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item, Menu
 
@@ -87,9 +87,11 @@ class Dialog(ModalScreen[T], Generic[T]):
     def compose(self) -> ComposeResult:
         with Vertical(id="frame"):
             yield from self.body()
-            yield Menu(self.stage.palette, self.items(), id="answers")
+            yield Menu(self.stage.palette, self.stage.glyphs, self.items(), id="answers")
 
     def on_mount(self) -> None:
+        if self.stage.glyphs is ASCII:
+            self.query_one("#frame").styles.border = ("ascii", self._edge)
         self.dress()
         self.call_after_refresh(self._shown)
 
@@ -125,14 +127,18 @@ class Dialog(ModalScreen[T], Generic[T]):
         if len(question) + len(right) + 4 > room:
             question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
         palette = self.stage.palette
-        edge = palette.danger if self.has_class("-high") else palette.muted
-        line = "─" * max(1, room - len(question) - len(right) - 2)
+        line = self.stage.glyphs.line * max(1, room - len(question) - len(right) - 2)
         title = Content.styled(f"{question} ", f"bold {palette.text}")
         if right:
-            title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
+            title += Content.styled(f"{line} ", self._edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
         self.call_after_refresh(self._make_room)
+
+    @property
+    def _edge(self) -> str:
+        """The frame's colour."""
+        return self.stage.palette.danger if self.has_class("-high") else self.stage.palette.muted
 
     def edge_words(self, palette: Palette) -> str:
         """The colour of the word at the right end of the title."""

@@ -133,6 +133,7 @@ class PermissionDialog(Dialog[Answer]):
             line = Text(f"  {decision:<6}", p.accent if decision == "allow" else p.warning)
             line.append(f"{clean(text)}  ", p.text).append(clean(reason), p.muted)
             rows += [painter.strip(piece) for piece in line.wrap(painter.console, width)]
+        rows += [row for way in verdict.ways for row in painter.plain(f"to change it: {clean(way)}", "muted", width)]
         return rows
 
     # -- answers -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from codeagent.core.clean import clean_line
-from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.palette import Glyphs, Palette
 
 
 class Item(Struct, frozen=True):
@@ -41,12 +41,13 @@ class Menu(ScrollView, can_focus=False):
     def __init__(
         self,
         palette: Palette,
+        glyphs: Glyphs,
         items: tuple[Item, ...] = (),
         *,
         id: str,  # noqa: A002 - Textual's name for it
     ) -> None:
         super().__init__(id=id)
-        self.palette = palette
+        self.palette, self._glyphs = palette, glyphs
         self.items = items
         self.chosen = 0
 
@@ -94,7 +95,7 @@ class Menu(ScrollView, can_focus=False):
             return Strip.blank(width, base)
         item, p = self.items[index], self.palette
         chosen = index == self.chosen
-        row = Text(" › " if chosen else "   ", p.accent, end="")
+        row = Text(f" {self._glyphs.you} " if chosen else "   ", p.accent, end="")
         row.append(f"{item.key} " if item.key else "", f"bold {p.accent}")
         row.append(clean_line(item.label), f"bold {p.text}" if chosen or item.marked else p.text)
         if item.detail:

@@ -1,0 +1,112 @@
+"""A decision of the gate in plain words: what, by which rule and where it stands, and what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from codeagent.core.effects import Effect, Verdict
+from codeagent.core.judging import MODES, judge
+from codeagent.core.rules import Rules, narrow
+
+DECIDED = {"allow": "Runs without a question", "ask": "Asked", "deny": "Refused"}
+
+
+def settled(verdict: Verdict, mode: str) -> Verdict:
+    """The verdict with what the mode makes of a question: `dontAsk` refuses it."""
+    if mode != "dontAsk" or verdict.decision != "ask":
+        return verdict
+    why = f"The mode dontAsk refuses what would be asked. {verdict.why}"
+    return replace(verdict, decision="deny", by="mode", why=why)
+
+
+def told(effect: Effect, verdict: Verdict, mode: str) -> Iterator[str]:
+    """The decision as lines of text: the whole, its parts, and what would change it."""
+    yield effect.title
+    first, *others = details(effect, verdict)
+    yield f"{DECIDED[verdict.decision]}, in mode {mode}. {first}"
+    yield from others
+
+
+def details(effect: Effect, verdict: Verdict) -> Iterator[str]:
+    """The same without the first line, for a dialog that shows the effect already."""
+    yield verdict.why or "No rule covers it."
+    for touch in effect.touches:
+        if touch.place != "inside" and touch.path not in verdict.why and touch.why not in verdict.why:
+            yield f"{touch.access}s {touch.path}: {touch.why or 'outside the project'}"
+    if len(verdict.parts) > 1 or (verdict.parts and verdict.parts[0][2] not in verdict.why):
+        yield ""
+        width = min(48, max(len(text) for text, _, _ in verdict.parts))
+        for text, decision, reason in verdict.parts:
+            yield f"  {decision:<5}  {text:<{width}}  {reason}"
+    if verdict.ways:
+        yield ""
+        yield "What would change it:"
+        yield from (f"  - {way}" for way in verdict.ways)
+
+
+def ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str) -> tuple[str, ...]:
+    """What would change the decision, each in a sentence."""
+    return tuple(_ways(effect, verdict, rules, mode))
+
+
+def _ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str) -> Iterator[str]:
+    match verdict.decision, verdict.by:
+        case "deny", "builtin":
+            yield "Nothing: no rule, no mode and no answer lets this run."
+        case "deny" | "ask", "rule":
+            yield f"Take {verdict.rule} out of {_place(verdict)}. An allow rule does not beat it."
+            if verdict.decision == "ask":
+                yield "Your yes, each time."
+        case "ask", "protected":
+            yield "Your yes, each time: no rule and no mode lets a protected place pass."
+        case "deny", "mode" if mode == "plan":
+            yield "Approve the plan, or leave plan mode: Shift+Tab or /mode default."
+        case "allow", "rule":
+            yield f"Take {verdict.rule} out of {_place(verdict)}, or add a deny or ask rule: both beat it."
+        case "allow", _ if not effect.free:
+            yield f"A deny or ask rule, for example {_example(effect)} in permissions.ask."
+        case "allow", _:
+            yield f"A deny rule: {effect.tool.capitalize()} in permissions.deny."
+        case _:
+            yield from _allowing(effect, rules, mode)
+
+
+def _allowing(effect: Effect, rules: Rules, mode: str) -> Iterator[str]:
+    """What would let a question pass."""
+    suggested = suggestions(effect)
+    if suggested:
+        if judge(effect, rules.allowing(suggested), mode).decision == "allow":
+            many = "These allow rules" if len(suggested) > 1 else "This allow rule"
+            yield f"{many}, in .agent/settings.local.json: {', '.join(suggested)}"
+    elif effect.shell is not None:
+        yield "No rule can: only lines of plain commands are covered. Written without what is named above, one could."
+    modes = [other for other in MODES if other != mode and judge(effect, rules, other).decision == "allow"]
+    if modes:
+        yield f"The mode {' or '.join(modes)} (Shift+Tab or /mode NAME)."
+    yield "Your yes, each time." if mode != "dontAsk" else "Another mode, and your yes."
+
+
+def suggestions(effect: Effect) -> tuple[str, ...]:
+    """Allow rules that would cover exactly this effect; () where none can."""
+    if effect.shell is not None or effect.host:
+        return narrow(effect)
+    rules = []
+    for touch in effect.touches:
+        tool = "Edit" if touch.access == "write" else "Read"
+        relative = touch.named and touch.place == "inside" and not touch.named.startswith(("/", "~"))
+        pattern = touch.named if relative else f"/{touch.path}"
+        rules.append(f"{tool}({pattern})")
+    return tuple(dict.fromkeys(rules))
+
+
+def _place(verdict: Verdict) -> str:
+    return "the command line" if verdict.where == "command line" else verdict.where or "the rules"
+
+
+def _example(effect: Effect) -> str:
+    first = next(iter(suggestions(effect)), "")
+    if not first and effect.shell is not None and effect.shell.parts and effect.shell.parts[0].words:
+        first = f"Bash({effect.shell.parts[0].words[0]}:*)"
+    return first or effect.tool.capitalize()

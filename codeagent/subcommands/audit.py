@@ -1,0 +1,63 @@
+"""`codeagent audit`: what a session did, who allowed it, by which rule, and how files were before and after."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from codeagent.flags import Mistake, Parser
+
+EXAMPLES = """\
+examples:
+  codeagent audit              the newest session of this project
+  codeagent audit ID           that one (an id, its beginning, or a name)
+  codeagent audit FILE.jsonl   a session log, wherever it lies
+  codeagent audit --json       one object a line, whole hashes
+"""
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Print the trail, oldest first."""
+    parser = Parser("codeagent audit", usage="codeagent audit [SESSION] [flags]", epilog=EXAMPLES)
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.add_argument("--cwd", default=".", metavar="DIR", help="of the project in this directory")
+    asked, words = parser.words(argv)
+    if len(words) > 1:
+        raise Mistake(f"One session at a time: {words[0]} or {words[1]}?")
+    from codeagent.sessions import audit
+
+    log = _log(Path(asked.cwd), words[0] if words else "", environ)
+    rows = audit.of_log(log)
+    if asked.json:
+        from msgspec.json import encode
+
+        for row in rows:
+            sys.stdout.write(encode(row).decode("utf-8", "replace") + "\n")
+        return 0
+    for row in rows:
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.when))
+        sys.stdout.write("\n".join(audit.words(row, stamp)) + "\n")
+    refused = sum(row.decision == "deny" for row in rows)
+    changed = sum(row.after != row.before for row in rows)
+    sys.stdout.write(f"Decisions: {len(rows)}, refused: {refused}, changes of files: {changed}. {log}\n")
+    return 0
+
+
+def _log(project: Path, named: str, environ: Mapping[str, str]) -> Path:
+    from codeagent.sessions import index
+    from codeagent.settings import Environment
+
+    if named.endswith(".jsonl"):
+        return Path(named)
+    project = project.resolve()
+    if not project.is_dir():
+        raise Mistake(f"There is no directory {project}. Name one that exists.")
+    directory = index.sessions_dir(project, Environment.of(environ, Path.home()).state_home, index.writable(project))
+    if named:
+        return Path(index.find(directory, named).path)
+    last = index.latest(directory, include_headless=True)
+    if last is None:
+        raise Mistake(f"There is no session in {directory} yet.")
+    return Path(last.path)

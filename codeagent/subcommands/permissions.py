@@ -1,0 +1,141 @@
+"""`codeagent permissions`: the rules in force, why a call would be allowed, asked or refused, and checks in bulk."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeagent.core.clean import clean
+from codeagent.flags import Mistake, Parser, split_rules
+
+if TYPE_CHECKING:
+    from codeagent.wiring.ground import Ground
+
+EXAMPLES = """\
+examples:
+  codeagent permissions                                      the rules in force, and where they stand
+  codeagent permissions why bash 'git push && rm -rf build'  the decision, part by part
+  codeagent permissions why edit shop/cart.py --mode acceptEdits
+  codeagent permissions why read '{"file_path": "~/.ssh/config"}'
+  codeagent permissions check < calls.jsonl                  one decision a line; runs nothing, asks nobody
+
+a line for check: {"id", "tool", "input", "mode"?, "allow"?, "ask"?, "deny"?, "root"?, "cwd"?, "home"?}
+"""
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """List, explain or check."""
+    parser = Parser(
+        "codeagent permissions", usage="codeagent permissions [list | why TOOL INPUT | check] [flags]", epilog=EXAMPLES
+    )
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="of the project in this directory")
+    parser.add_argument("--mode", default="", metavar="MODE", help="as if in this mode")
+    parser.add_argument("--trust", action="store_true", help="as if this directory were trusted")
+    parser.add_argument("--bare", action="store_true", help="without any settings file")
+    for name in ("--allowed-tools", "--disallowed-tools"):
+        parser.add_argument(name, action="append", default=[], metavar="LIST", help="further rules, as in a run")
+    asked, words = parser.words(argv)
+    act, rest = (words[0], words[1:]) if words else ("list", [])
+    ground = _ground(asked, environ)
+    if act == "list" and not rest:
+        return _list(ground, as_json=asked.json)
+    if act == "why" and len(rest) >= 2:
+        return _why(ground, rest[0], " ".join(rest[1:]), as_json=asked.json)
+    if act == "check" and not rest:
+        return _check(ground)
+    if act == "why":
+        raise Mistake("Of which call? codeagent permissions why TOOL INPUT, for example: why bash 'git push'")
+    raise Mistake(f"codeagent permissions cannot {' '.join(words)!r}. It knows: list, why TOOL INPUT, check")
+
+
+def _ground(asked: Namespace, environ: Mapping[str, str]) -> Ground:
+    from codeagent.options import Options
+    from codeagent.wiring.ground import Ground
+
+    options = Options(
+        cwd=asked.cwd,
+        permission_mode=asked.mode,
+        trust=asked.trust,
+        bare=asked.bare,
+        allowed_tools=split_rules(asked.allowed_tools),
+        disallowed_tools=split_rules(asked.disallowed_tools),
+    )
+    return Ground(options, environ, Path.home())
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(clean(text) + "\n")
+
+
+def _list(ground: Ground, *, as_json: bool) -> int:
+    from codeagent.wiring.permissions import in_force, listed
+
+    if as_json:
+        rows = [
+            {"kind": rule.kind, "rule": rule.text, "where": rule.source, "never": flaw}
+            for rule, flaw in in_force(ground.rules())
+        ]
+        _say(json.dumps({"mode": ground.mode, "rules": rows, "problems": ground.rulebook.problems()}, indent=1))
+        return 0
+    _say(listed(ground))
+    return 0
+
+
+def _why(ground: Ground, tool: str, text: str, *, as_json: bool) -> int:
+    from codeagent.wiring import permissions
+
+    given = _given(tool, text)
+    row = {"tool": tool, "input": given}
+    if as_json:
+        _say(json.dumps(permissions.checked(row, ground, ground.mode), ensure_ascii=False))
+    else:
+        _say("\n".join(permissions.why(ground, tool, given)))
+    return 0
+
+
+def _given(tool: str, text: str) -> dict[str, Any]:
+    from codeagent.wiring.sketch import input_of
+
+    if text.lstrip().startswith("{"):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as fault:
+            raise Mistake(f"INPUT begins like a JSON object and is none: {fault}") from None
+        if isinstance(found, dict):
+            return found
+    return input_of(tool, text)
+
+
+def _check(ground: Ground) -> int:
+    """One answer a line, as soon as the line is there."""
+    for line in _lines():
+        sys.stdout.write(json.dumps(_answer(line, ground), ensure_ascii=True) + "\n")
+        sys.stdout.flush()
+    return 0
+
+
+def _answer(line: bytes, ground: Ground) -> dict[str, Any]:
+    from codeagent.wiring import permissions
+
+    row: Any = None
+    try:
+        row = json.loads(line)
+        return permissions.checked(row, ground, "default")
+    except (ValueError, RecursionError, OSError) as fault:
+        known = row.get("id") if isinstance(row, dict) else None
+        why = f"This line cannot be decided: {fault}"
+        return {"id": known, "decision": "ask", "by": "builtin", "risk": "HIGH", "why": why}
+
+
+def _lines() -> Iterator[bytes]:
+    if os.isatty(0):
+        raise Mistake("check reads JSON lines from standard input: codeagent permissions check < calls.jsonl")
+    for line in sys.stdin.buffer:
+        if line.strip():
+            yield line
