@@ -32,6 +32,7 @@ from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Image, Request, Text
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
+from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
 from codeagent.core.summing_up import compact
 from codeagent.core.toolset import Toolset
@@ -93,7 +94,9 @@ class Agent:
         self._rewind = Rewind(journal, outside.snapshots)
         self._waiting: dict[str, Queued] = {}
         self._audit = CacheAudit(journal.entries)
+        self._reflection = Reflection(journal.entries)
         journal.watch(self._audit.see)
+        journal.watch(self._reflection.see)
         self._now: Parameters = parameters(journal.entries)
         for entry in journal.entries:
             self._see(entry)
@@ -223,11 +226,13 @@ class Agent:
         return self._outside.policy
 
     def tail(self) -> Iterable[Entry]:
-        """News for the model and messages that were steered."""
+        """News for the model, a failure to think about, and messages that were steered."""
         if (self.mode == "plan") != self._planning:
             on = PLAN_ON if self.approver.attended else PLAN_ALONE
             yield Noted(on if self.mode == "plan" else PLAN_OFF, to="model", topic="mode")
         yield from self._outside.news()
+        if reflect := self._reflection.note(memory=any(tool.name == "memory" for tool in self._now.tools)):
+            yield reflect
         for queued in self.waiting:
             if queued.when == "step":
                 yield UserSaid((Text(queued.text),), queued=queued.id)

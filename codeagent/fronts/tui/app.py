@@ -174,7 +174,7 @@ class Codeagent(App[int]):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.transcript.action_tail()
-        if event.text in ("/help", "/resume", "/continue", "/model") and self.talk.desk:
+        if event.text in ("/help", "/resume", "/continue", "/model", "/context") and self.talk.desk:
             self.page(event.text)
         else:
             self.talk.send(event.text)
