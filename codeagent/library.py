@@ -18,7 +18,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from codeagent.core.agent import Agent
-from codeagent.core.effects import Answer, AskPermission, AskUser, AskValve, Permit, Question, Risk
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskUser, AskValve, Permit, Question, Risk
 from codeagent.core.errors import CodeagentError, ModelError, ToolFault
 from codeagent.core.events import AssistantSaid, Event, TurnEnded
 from codeagent.core.messages import Usage
@@ -30,6 +30,7 @@ from codeagent.wiring.house import House
 __all__ = [
     "Answer",
     "AskPermission",
+    "AskPlan",
     "AskUser",
     "AskValve",
     "CodeagentError",

@@ -15,6 +15,9 @@ CLAIMING = (
 )
 """Files in a project whose allow rules would widen what runs unasked."""
 
+_MOST = 4 << 20
+"""Bytes of such a file, and of the record, at most."""
+
 
 class Trust:
     """Remembers, outside the project, the sha256 of each settings file that may be believed."""
@@ -26,7 +29,7 @@ class Trust:
         """Whether every settings file of this project is exactly one that was recorded."""
         present = {str(project / name): _digest(project / name) for name in CLAIMING}
         known = self._known()
-        return all(not digest or known.get(path) == digest for path, digest in present.items())
+        return all(not digest or known.get(path) == digest != "unreadable" for path, digest in present.items())
 
     def record(self, files: Iterable[Path]) -> None:
         """Believe these files as they are now."""
@@ -38,15 +41,22 @@ class Trust:
         replace(self._file, json.dumps(known, indent=1, sort_keys=True).encode())
 
     def _known(self) -> dict[str, str]:
+        from codeagent.host.durable import read_regular
+
         try:
-            known = json.loads(self._file.read_bytes())
+            known = json.loads(read_regular(self._file, _MOST)[0])
         except (OSError, ValueError, RecursionError):
             return {}
         return known if isinstance(known, dict) else {}
 
 
 def _digest(path: Path) -> str:
+    """The sha256 of a file, empty where there is none; what cannot be read whole is never believed."""
+    from codeagent.host.durable import read_regular
+
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(read_regular(path, _MOST)[0]).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
         return ""
+    except OSError:
+        return "unreadable"

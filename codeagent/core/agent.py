@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
@@ -13,10 +15,12 @@ from codeagent.core.budget import Meter
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
-from codeagent.core.errors import UsageFault
+from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import (
+    NOT_LOADED,
     AssistantSaid,
     Compacted,
+    Earlier,
     Entry,
     Event,
     Noted,
@@ -80,7 +84,8 @@ class Agent:
         self, journal: Journal, model: Model, tools: Toolset, gate: Gate, limits: Limits, outside: Outside
     ) -> None:
         self.journal = journal
-        self.meter = Meter(journal.entries)
+        loaded = [entry for entry in journal.entries if entry is not NOT_LOADED]
+        self.meter = Meter(loaded)
         journal.watch(self.meter.see)
         journal.watch(self._see)
         self.valves = Valves(limits, self.meter)
@@ -92,13 +97,14 @@ class Agent:
         self._model, self._gate, self._outside = model, gate, outside
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
         self._rewind = Rewind(journal, outside.snapshots)
+        self._aftermath: asyncio.Task[None] | None = None
         self._waiting: dict[str, Queued] = {}
         self._audit = CacheAudit(journal.entries)
-        self._reflection = Reflection(journal.entries)
+        self._reflection = Reflection(loaded)
         journal.watch(self._audit.see)
         journal.watch(self._reflection.see)
-        self._now: Parameters = parameters(journal.entries)
-        for entry in journal.entries:
+        self._now: Parameters = parameters(loaded)
+        for entry in loaded:
             self._see(entry)
 
     # --- what stands ---
@@ -266,6 +272,12 @@ class Agent:
                 self.journal.append(UserSaid((Text(later.text),), queued=later.id))
         finally:
             self.working = False
+            self._aftermath = asyncio.create_task(self._settle())
+
+    async def _settle(self) -> None:
+        """What an interrupted call changed is looked up beside all else: an interrupt must not wait for it."""
+        with suppress(CodeagentError):  # the session may be closed meanwhile; the next run looks again
+            await self._rewind.settle()
 
     def _queue(self, text: str, when: str) -> None:
         id_ = self._outside.ids.new("queued")
@@ -292,7 +304,7 @@ class Agent:
                 self._planning = text != PLAN_OFF
             case Compacted():
                 self._planning = False
-            case ToolFinished(view=Todo() as todo):
+            case ToolFinished(view=Todo() as todo) | Earlier(todo=Todo() as todo):
                 self.todo = todo
             case Rewound(conversation=True):
                 self.todo = self._todo_now()
@@ -306,6 +318,8 @@ class Agent:
             entry = entries[position]
             if isinstance(entry, ToolFinished) and isinstance(entry.view, Todo):
                 return entry.view
+            if isinstance(entry, Earlier) and entry.todo:
+                return entry.todo
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeagent.core.events import Asked, AssistantSaid, Compacted, Entry, Event, ToolFinished, TurnEnded
+from codeagent.core.events import Asked, AssistantSaid, Compacted, Earlier, Entry, Event, ToolFinished, TurnEnded
 from codeagent.core.messages import Usage
 
 
@@ -77,6 +77,8 @@ class Meter(Spent):
                 self.turn_ms += took
                 self.took_ms += took
                 self.turn.took_ms, self._between = took, True
+            case Earlier():
+                self._add(event)
             case _:
                 pass
 
@@ -85,6 +87,16 @@ class Meter(Spent):
         super().pay(usage, cost)
         self.turn.pay(usage, cost)
         self.step.pay(usage, cost)
+
+    def _add(self, earlier: Earlier) -> None:
+        super().pay(earlier.usage, earlier.cost)
+        self.requests += earlier.requests
+        self.tool_calls += earlier.tool_calls
+        self.turns += earlier.turns
+        self.model_ms += earlier.model_ms
+        self.tool_ms += earlier.tool_ms
+        self.turn_ms += earlier.turn_ms
+        self.took_ms += earlier.turn_ms
 
     def _begin(self) -> None:
         """A request leaves: a step begins, and the first one after a turn's end begins a turn."""

@@ -147,7 +147,7 @@ class CacheAudit:
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self._before: Exchange | None = None
-        self._earlier: list[Entry] | None = list(entries)
+        self._earlier: tuple[Sequence[Entry], int] | None = (entries, len(entries))
 
     def see(self, event: Event) -> None:
         """A history that was cut on purpose need not be extended by what comes next; a journal's watcher."""
@@ -159,7 +159,8 @@ class CacheAudit:
         if not said.usage.prompt:
             return
         if self._earlier is not None:
-            self._before, self._earlier = _last(self._earlier), None
+            entries, count = self._earlier
+            self._before, self._earlier = _last(entries[:count]), None
         before, now = self._before, Exchange(asked, said.usage, ended)
         self._before = now
         if before is not None:

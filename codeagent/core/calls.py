@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -109,7 +109,7 @@ class Calls:
                 return self._finish(use, again, 0)
             ready, consent = again, permit
             permit = await self._gate.permit(use, ready.effect, consent)
-            changed = (Text(f"{CHANGED} {msgspec.json.encode(dict(consent.input)).decode()}"),)
+            changed = (Text(f"{CHANGED} {json.dumps(dict(consent.input), ensure_ascii=False)}"),)
         if isinstance(permit, Refusal):
             return self._finish(use, Result.of(permit.reason, is_error=True, summary="not allowed"), 0, refused=True)
         if isinstance(permit, Revised):
@@ -133,14 +133,10 @@ class Calls:
         )
         self._journal.append(call)
         started = self._clock.monotonic()
-        interrupted = True
-        try:
-            result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
-            interrupted = False
-        finally:
-            took = int(1000 * (self._clock.monotonic() - started))
-            if self._snapshots and (call.kept or call.scanned):
-                await record(self._journal, self._snapshots, call, always=interrupted)
+        result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
+        took = int(1000 * (self._clock.monotonic() - started))
+        if self._snapshots and (call.kept or call.scanned):  # of an interrupted call, the agent tells it afterwards
+            await record(self._journal, self._snapshots, call, always=False)
         adds = (Text(f"The user adds: {permit.words}"),) if permit.words else ()
         result = replace(result, blocks=(*result.blocks, *changed, *adds))
         return self._finish(use, result, took)

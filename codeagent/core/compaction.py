@@ -162,6 +162,8 @@ def _open_requests(entries: Sequence[Entry], path: Sequence[int], keep_from: int
         entry = entries[position]
         if isinstance(entry, TurnEnded) and entry.why == "done":
             requests.clear()
+        elif isinstance(entry, Compacted):  # what lies before it may not be loaded any more
+            requests += [words for words in entry.open if words not in requests]
         elif isinstance(entry, UserSaid) and position < keep_from and entry.text.strip():
             requests.append(entry.text)
     return tuple(requests)
@@ -195,7 +197,17 @@ def outcome(cut: Cut, reply: AssistantSaid, info: ModelInfo, trigger: Trigger, r
     after = cut.kept_tokens + int(added / info.chars_per_token) + _fixed(cut.ask, info)
     if trigger == "auto" and after > FLOOR * cut.before_tokens:
         raise CompactionFailed("Summing up the conversation would free too little room.")
-    return Compacted(told, cut.keep_from, restored, trigger, cut.before_tokens, after, reply.usage, reply.cost)
+    return Compacted(
+        told,
+        cut.keep_from,
+        restored,
+        trigger,
+        cut.before_tokens,
+        after,
+        reply.usage,
+        reply.cost,
+        cut.open_requests,
+    )
 
 
 def with_open_requests(text: str, requests: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from codeagent.core.events import (
+    NOT_LOADED,
     AssistantSaid,
     Compacted,
     Entry,
@@ -66,6 +67,8 @@ def parameters(entries: Sequence[Entry], so_far: Parameters | None = None) -> Pa
     """Fold `Opened` and `Switched`, going on from `so_far`. A rewind changes the conversation, not these."""
     now = so_far or Parameters()
     for entry in entries:
+        if entry is NOT_LOADED:
+            continue
         if isinstance(entry, Opened):
             now = Parameters(
                 entry.system,
@@ -95,7 +98,7 @@ def live(entries: Sequence[Entry]) -> list[int]:
     for position, entry in enumerate(entries):
         if isinstance(entry, Rewound) and entry.conversation:
             path = live(entries[: min(entry.to, position)])
-        else:
+        elif entry is not NOT_LOADED:
             path.append(position)
     return path
 

@@ -33,7 +33,7 @@ from codeagent.core.signals import Signal as Signal
 from codeagent.core.signals import TextDelta as TextDelta
 from codeagent.core.signals import ThinkingDelta as ThinkingDelta
 from codeagent.core.signals import ToolProgress as ToolProgress
-from codeagent.core.views import View
+from codeagent.core.views import Todo, View
 
 FORMAT = 1
 """Version of the log format. A higher major version than ours is refused."""
@@ -275,6 +275,8 @@ class Compacted(Fact, frozen=True, tag="compacted"):
     after_tokens: int = 0
     usage: Usage = Usage()
     cost: float | None = None
+    open: tuple[str, ...] = ()
+    """Requests of the user that are still open, word for word; they stand in the summary too."""
 
 
 class Rewound(Fact, frozen=True, tag="rewound"):
@@ -340,6 +342,30 @@ class Lost(Fact, frozen=True, tag="lost"):
     raw: str = ""
 
 
+class Earlier(Fact, frozen=True, tag="earlier"):
+    """Stands in memory for entries of a long log that lie before its last summary and were not loaded; never written.
+
+    `count` of them. What the meter would have counted of them, `cost` None when unknown; the last sight of each file,
+    the shell's directory, and the todo list, as they stood at their end.
+    """
+
+    count: int = 0
+    usage: Usage = Usage()
+    cost: float | None = 0.0
+    requests: int = 0
+    tool_calls: int = 0
+    turns: int = 0
+    model_ms: int = 0
+    tool_ms: int = 0
+    turn_ms: int = 0
+    saw: tuple[Saw, ...] = ()
+    cwd: str = ""
+    todo: Todo | None = None
+
+
+NOT_LOADED = Earlier()
+"""The one that fills the gaps: a log of 1 GB has 700,000, which loops over entries pass by with `is`."""
+
 Entry = (
     Opened
     | Titled
@@ -360,6 +386,7 @@ Entry = (
     | ValveClosed
     | TurnEnded
     | Lost
+    | Earlier
 )
 
 Event = Entry | Signal

@@ -62,8 +62,7 @@ class Gate:
     async def permit(self, use: ToolUse, effect: Effect, consent: Revised | None = None) -> Permit | Refusal | Revised:
         """Let it through, refuse it, or hand back the input as the person changed it.
 
-        `consent` is that changed input coming again: it was accepted by the person, and only
-        what binds in every mode is asked once more.
+        `consent` is that changed input coming again: the person wrote it, and only a deny stops it.
         """
         verdict = self.judge(effect)
         if consent is not None and verdict.decision != "deny":
@@ -94,11 +93,10 @@ class Gate:
             return Refusal(f"The user said no to this; it was not run.{said}")
         if answer.input is not None:
             return Revised(answer.input, answer.words)
-        stored: tuple[str, ...] = ()
-        if answer.verdict == "always" and words:
-            stored = self._store(effect, rules)
-        where = ", ".join(stored)
-        self._decided(use, effect, Verdict("allow", "dialog", "You said yes.", where=where), answer.words, stored)
+        always = answer.verdict == "always" and bool(words)
+        where = self._store(rules) if always else ""
+        yes = Verdict("allow", "dialog", "You said yes.", where=where)
+        self._decided(use, effect, yes, answer.words, rules if always else ())
         return Permit(effect, answer.words)
 
     def _always(self, effect: Effect, verdict: Verdict) -> tuple[str, tuple[str, ...]]:
@@ -110,14 +108,12 @@ class Gate:
         rules = narrow(effect)
         return (f"don't ask again for {', '.join(rules)}", rules) if rules else ("", ())
 
-    def _store(self, effect: Effect, rules: tuple[str, ...]) -> tuple[str, ...]:
+    def _store(self, rules: tuple[str, ...]) -> str:
+        """Store rules, or accept edits where there are none; the places where they stand."""
         if not rules:
             self.mode = "acceptEdits"
             self._record(Switched(mode="acceptEdits", why="you accept edits in this session"))
-            return ()
-        for rule in rules:
-            self._remember(rule)
-        return rules
+        return ", ".join([self._remember(rule) for rule in rules])
 
     def _refuse(self, use: ToolUse, effect: Effect, verdict: Verdict, lead: str, *, nobody: bool = False) -> Refusal:
         denied = Verdict("deny", verdict.by, verdict.why, verdict.rule, verdict.where, verdict.parts)

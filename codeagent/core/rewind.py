@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from codeagent.core.conversation import live
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Changed, Entry, Noted, Rewound, ToolStarted, UserSaid
+from codeagent.core.events import Changed, Entry, Noted, Rewound, ToolFinished, ToolStarted, UserSaid
 from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Conflict, Restoring, Snapshots
-from codeagent.core.unfinished import unfinished
 
 NAMED = 20
 """Files that a note to the model names at most."""
@@ -101,15 +101,15 @@ class Rewind:
 
     def __init__(self, journal: Journal, snapshots: Snapshots | None) -> None:
         self._journal, self._snapshots = journal, snapshots
+        self._settling = asyncio.Lock()
 
     async def settle(self) -> None:
-        """Put on record what calls changed that a kill cut off, as far as it can still be told."""
+        """Put on record what calls changed that an interrupt or a kill cut off, as far as it can still be told."""
         if self._snapshots is None:
             return
-        told = {e.use_id for e in self._journal.entries if isinstance(e, Changed)}
-        for call in unfinished(self._journal.entries):
-            if call.use_id not in told and (call.kept or call.scanned):
-                await record(self._journal, self._snapshots, call)
+        async with self._settling:
+            for call in cut_off(self._journal.entries):
+                await record(self._journal, self._snapshots, call, always=True)
 
     async def preview(self, to: int) -> Preview:
         """What going back would do, before it is done. Raises UsageFault when `to` is no point."""
@@ -145,7 +145,24 @@ class Rewind:
         raise UsageFault("There is no message to go back to at that place.")
 
 
-async def record(journal: Journal, snapshots: Snapshots, call: ToolStarted, *, always: bool = True) -> None:
+def cut_off(entries: Sequence[Entry]) -> list[ToolStarted]:
+    """Calls since the last new message that may have changed files, and of which neither end nor changes are told."""
+    told: set[str] = set()
+    found = []
+    for entry in reversed(entries):
+        match entry:
+            case UserSaid(queued=""):
+                break
+            case ToolFinished() | Changed():
+                told.add(entry.use_id)
+            case ToolStarted() if (entry.kept or entry.scanned) and entry.use_id not in told:
+                found.append(entry)
+            case _:
+                pass
+    return found[::-1]
+
+
+async def record(journal: Journal, snapshots: Snapshots, call: ToolStarted, *, always: bool) -> None:
     """Put on record what a call changed; with `always` also that it changed nothing."""
     files = await snapshots.changes(call.kept, scanned=call.scanned)
     if files or always:

@@ -7,6 +7,7 @@ product, approval, is the gate.)
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Literal
 
@@ -161,7 +162,8 @@ class NoProgress:
 
 
 def _call(use: ToolUse) -> str:
-    return use.name + " " + msgspec.json.encode(use.input, order="sorted").decode()
+    # Not msgspec: it refuses half a surrogate pair, which a model may well send.
+    return f"{use.name} {json.dumps(use.input, sort_keys=True)}"
 
 
 def _signature(uses: Sequence[ToolUse]) -> str:

@@ -266,9 +266,8 @@ def _export(call: Call) -> None:
         target = call.desk.project / target
     if target.exists():
         raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
-    target.write_text(
-        exports.render(entries, call.desk.agent.title, exports.format_of(target.name)), "utf-8", "replace"
-    )
+    text = exports.render(entries, call.desk.agent.title, exports.format_of(target.name))
+    target.write_text(text, "utf-8", "replace")
     call.show(f"Written to {target}")
 
 

@@ -206,10 +206,8 @@ def audit(desk: Desk) -> str:
 
 
 def markdown(entries: Sequence[Entry], title: str) -> str:
-    """The conversation as Markdown, to be passed on: without credentials of well-known shapes."""
-    from codeagent.core.token_shapes import masked  # seven large patterns, which only an export needs
-
-    return masked("\n\n".join((f"# {title or 'A session'}", *_paragraphs(entries))) + "\n")
+    """The conversation as Markdown."""
+    return "\n\n".join((f"# {title or 'A session'}", *_paragraphs(entries))) + "\n"
 
 
 def _paragraphs(entries: Sequence[Entry]) -> Iterator[str]:

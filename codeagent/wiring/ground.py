@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from codeagent.core.compaction import Policy
-from codeagent.core.errors import SessionError, UsageFault
+from codeagent.core.errors import SessionError, ToolFault, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
@@ -249,11 +249,19 @@ class Ground:
 
     def memory_index(self, notebook: Notebook) -> str:
         """The memory index for the prompt, empty when memory is switched off."""
-        return notebook.index() if self.settings["memory"] and not self._options.bare else ""
+        return self._index(notebook) if self.settings["memory"] and not self._options.bare else ""
 
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
         self.rulebook.complain(problem)
+
+    def _index(self, notebook: Notebook) -> str:
+        """The memory's index; one that cannot be read is named, and the session begins without it."""
+        try:
+            return notebook.index()
+        except ToolFault as fault:
+            self.tell(str(fault))
+            return ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""

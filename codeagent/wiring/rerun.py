@@ -32,7 +32,7 @@ from codeagent.sessions.comparing import Called, Parting, calls, place, results
 from codeagent.wiring import tooling
 from codeagent.wiring.ground import Ground
 
-NEEDS_A_PERSON = "ask_user"
+NEEDS_A_PERSON = ("ask_user", "present_plan")
 UNREPEATED = ("refused", "skipped", "interrupted")
 """Outcomes of calls that did not run to their end: there is nothing to compare."""
 
@@ -64,7 +64,7 @@ def rerun(
     folder = Path(mkdtemp(prefix="codeagent-replay-")).resolve()
     copy = folder / project.name
     try:
-        copy_project(project, copy, {project / ".agent" / "sessions"})
+        copy_project(project, copy, {project / ".agent" / "sessions", project / ".agent" / "snapshots"})
         notes = [*_taken_back(entries, copy)]
         found = asyncio.run(_Again(entries, project, copy, everything=everything).run(environ, home))
     finally:
@@ -158,7 +158,7 @@ class _Again:
 
     async def _one(self, number: int, called: Called, made: Calls) -> None:
         use, what = called.use, f"call {number}, {called.use.name}"
-        if use.name == NEEDS_A_PERSON:
+        if use.name in NEEDS_A_PERSON:
             self._left_out.append(f"{what}: it asks a person")
         elif called.done is None or called.done.outcome in UNREPEATED:
             outcome = called.done.outcome if called.done else "not finished"

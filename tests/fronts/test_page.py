@@ -96,17 +96,16 @@ def test_code_is_coloured_and_numbers_stand_apart() -> None:
 
 @pytest.mark.parametrize("form", ["md", "html", "json"])
 def test_credentials_are_taken_out_of_every_form(form: str) -> None:
-    secret = "sk-very-secret"
+    secret = "ghp_" + "aB3" * 12
     entries: list[Entry] = [
         Opened("s", "/p", ("sys",), (), "m", 100),
         UserSaid((Text(f"use {secret}"),)),
         AssistantSaid((Text("ok"), ToolUse("1", "bash", {"command": f"echo {secret}"}))),
         ToolFinished("1", "bash", (Text(secret),), view=Shell(f"echo {secret}")),
     ]
-    told = render(entries, secret, form, lambda text: text.replace(secret, "[withheld]"))
+    told = render(entries, secret, form)
     assert secret not in told
     assert told.count("[withheld]") >= 3
-    assert secret in render(entries, "a", form)
 
 
 def test_the_form_is_known_by_the_name() -> None:

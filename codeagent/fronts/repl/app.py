@@ -92,7 +92,8 @@ class Repl:
                     answer = self._rewritten(question)
                 if answer is not None:
                     return answer
-                self._paper.line(questions.how(question), "muted")
+                for words in questions.explained(question, line) or (questions.how(question),):
+                    self._paper.line(words, "muted")
 
     def _rewritten(self, question: AskSummary) -> Answer | None:
         """The summary as it comes back from the editor, which has the terminal meanwhile; None when that failed."""

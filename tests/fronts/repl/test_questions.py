@@ -102,3 +102,16 @@ def test_a_plan_is_shown_whole() -> None:
     text = told(PLAN)
     assert "  1. Read a.py\n  2. Change it" in text
     assert "  3  Keep planning" in text
+
+
+def test_w_tells_why_and_what_would_change_it() -> None:
+    verdict = Verdict(
+        "ask", "mode", "No rule.", parts=(("rm x\x1b", "ask", "it may do anything"),), ways=("Your yes.",)
+    )
+    asked = AskPermission("t1", RUN, verdict)
+    assert questions.answer(asked, "w") is None
+    words = "\n".join(questions.explained(asked, " Why "))
+    assert "ask    rm x\\x1b  it may do anything" in words
+    assert "  - Your yes." in words
+    assert questions.explained(asked, "what") == ()
+    assert questions.explained(VALVE, "w") == ()

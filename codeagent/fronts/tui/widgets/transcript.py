@@ -64,6 +64,7 @@ class Transcript(ScrollView, can_focus=True):
         self.follow = True
         self._palette, self._glyphs = palette, glyphs
         self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
+        self._base: Style | None = None
         self._unseen = 0
         self._chosen: int | None = None
         self._timer: Timer | None = None
@@ -212,7 +213,7 @@ class Transcript(ScrollView, can_focus=True):
             self._resize()
 
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self._base or self._style()
         row = y + self.scroll_offset.y
         if self._unseen and y == self.size.height - 1:
             return self._more_below(width)
@@ -224,6 +225,15 @@ class Transcript(ScrollView, can_focus=True):
         if (selection := self.text_selection) and (span := selection.get_span(row)):
             strip = self._selected(strip, *span)
         return strip.apply_offsets(0, row)
+
+    def _style(self) -> Style:
+        self._base = self.rich_style
+        return self._base
+
+    def notify_style_update(self) -> None:
+        """Colours changed: forget the widget's own, which takes 0.1 ms a row to work out."""
+        super().notify_style_update()
+        self._base = None
 
     def _selected(self, strip: Strip, start: int, end: int) -> Strip:
         """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
