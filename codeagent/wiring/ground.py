@@ -29,6 +29,7 @@ from codeagent.sessions.search import search
 from codeagent.settings import SOURCES, Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring.own_tools import OwnTools
+from codeagent.wiring.remembering import Remembering
 from codeagent.wiring.rulebook import Rulebook
 
 NOWHERE = Path("/dev/null")
@@ -61,6 +62,7 @@ class Ground:
             tools=self.own_tools.names,
         )
         self.settings = self.rulebook.settings
+        self._remembers = bool(self.settings["memory"])
         for words in (*self.own_tools.problems, *self.own_tools.claims):
             self.rulebook.complain(words)
         config = self.settings.environment.config_home
@@ -249,7 +251,7 @@ class Ground:
 
     def memory_index(self, notebook: Notebook) -> str:
         """The memory index for the prompt, empty when memory is switched off."""
-        return self._index(notebook) if self.settings["memory"] and not self._options.bare else ""
+        return self._index(notebook) if self._remembers and not self._options.bare else ""
 
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
@@ -309,7 +311,16 @@ class Ground:
         if isinstance(event, ToolFinished) and not self._options.bare:
             self._read.update(saw.path for saw in event.saw)
 
-    def notebook(self, session: str) -> Notebook:
+    def remembering(self, session: str) -> Remembering:
+        """The memory as its owner sees it."""
+        return Remembering(self.notebook(session), self.layout, lambda: self._remembers, self._switch_memory)
+
+    def _switch_memory(self, on: bool) -> str:
+        where = self.rulebook.switch("memory", on=on)
+        self._remembers = on
+        return where
+
+    def notebook(self, session: str) -> Topics:
         """The memory that the `memory` tool reads and writes."""
         return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
 

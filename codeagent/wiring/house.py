@@ -32,6 +32,7 @@ from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
 from codeagent.wiring.putting_back import PutBack
+from codeagent.wiring.remembering import Remembering
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -213,6 +214,11 @@ class House:
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
         return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+
+    @property
+    def memory(self) -> Remembering:
+        """What outlives sessions."""
+        return self._ground.remembering(self._keeper.name)
 
     @property
     def history(self) -> Path | None:

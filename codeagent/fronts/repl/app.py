@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from codeagent.core.conversation import standing
@@ -152,7 +153,9 @@ class Repl:
                 return
             if not line.strip():
                 continue
-            if commands.is_command(line):
+            if message := commands.prepared(desk, line):
+                await self._message(desk, message)
+            elif commands.is_command(line):
                 await self._command(desk, line)
             else:
                 self._printer.typed(line)
@@ -207,7 +210,7 @@ class Repl:
         outcome: list[commands.Outcome] = []
 
         async def act() -> None:
-            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill))
+            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill, _edit))
 
         await self._beside_lines(desk, act())
         if outcome == ["exit"]:
@@ -258,8 +261,8 @@ class Repl:
 
     async def _meanwhile(self, desk: Desk, line: str) -> None:
         """A line typed while it works: a command, or a word for the next step."""
-        if not commands.is_command(line):
-            desk.agent.steer(line)
+        if not commands.is_command(line) or commands.prepared(desk, line):
+            desk.agent.steer(commands.prepared(desk, line) or line)
         elif line.split(maxsplit=1)[0].lower() in WAITS:
             self._show("That has to wait until the turn is over. Ctrl+C stops it.")
         elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
@@ -292,3 +295,10 @@ class Repl:
         self._stop_turn()
         if self._main is not None:
             self._main.cancel()
+
+
+def _edit(path: Path) -> None:
+    """Open a file in the person's editor, which has the terminal meanwhile."""
+    from codeagent.host.editor import edit_file
+
+    edit_file(path, os.environ)
