@@ -232,6 +232,10 @@ async def _jobs(call: Call) -> None:
         call.show(reports.jobs(call.desk))
 
 
+async def _init(call: Call) -> None:
+    await call.desk.agent.say(prepared(call.desk, f"/init {call.words}"))
+
+
 def _model(call: Call) -> None:
     agent, models = call.desk.agent, call.desk.models()
     if not call.words:
@@ -348,6 +352,7 @@ def _exit(_call: Call) -> Outcome:
 
 WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
     "/compact": _compact,
+    "/init": _init,
     "/jobs": _jobs,
     "/rewind": _rewind,
 }

@@ -12,7 +12,7 @@ from codeagent.flags import Mistake, Parser, nearest
 from codeagent.subcommands import place
 
 if TYPE_CHECKING:
-    from codeagent.wiring.remembering import Remembering
+    from codeagent.wiring.remembering import Shelf
 
 EXAMPLES = """\
 commands:
@@ -50,14 +50,14 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return code
 
 
-def _memory(cwd: str, environ: Mapping[str, str]) -> Remembering:
+def _memory(cwd: str, environ: Mapping[str, str]) -> Shelf:
     from codeagent.options import Options
     from codeagent.wiring.ground import Ground
 
-    return Ground(Options(cwd=cwd), environ, Path.home()).remembering("")
+    return Ground(Options(cwd=cwd), environ, Path.home()).shelf
 
 
-def _done(memory: Remembering, act: str, words: str, environ: Mapping[str, str]) -> tuple[str, int]:
+def _done(memory: Shelf, act: str, words: str, environ: Mapping[str, str]) -> tuple[str, int]:
     """What to print, and the exit code."""
     match act:
         case "show":

@@ -32,7 +32,7 @@ from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
 from codeagent.wiring.putting_back import PutBack
-from codeagent.wiring.remembering import Remembering
+from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -103,7 +103,7 @@ class House:
         opened = Opened(
             session=name,
             cwd=str(ground.project),
-            system=ground.system_prompt(ground.notebook(name)),
+            system=ground.system_prompt(),
             tools=tools.schemas(),
             model=model,
             max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
@@ -185,8 +185,7 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        notebook = ground.notebook(keeper.name)
-        back = PutBack(workspace.seen, lambda: ground.guidelines.files, lambda: ground.memory_index(notebook))
+        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
         model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
@@ -216,9 +215,9 @@ class House:
         return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
 
     @property
-    def memory(self) -> Remembering:
+    def memory(self) -> Shelf:
         """What outlives sessions."""
-        return self._ground.remembering(self._keeper.name)
+        return self._ground.shelf
 
     @property
     def history(self) -> Path | None:

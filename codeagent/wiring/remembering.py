@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from codeagent.core.errors import ToolFault, UsageFault
+from codeagent.core.notebook import Excerpt
+from codeagent.host.programs import find_program
 from codeagent.memory import topic_file
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
+from codeagent.sessions.search import search
 
 
-class Remembering:
-    """Implements fronts.desk.Remembered. `switch` stores the setting and says where."""
+class Shelf:
+    """Implements fronts.desk.Remembered. `store` keeps the switch and says where.
 
-    def __init__(self, topics: Topics, layout: Layout, on: Callable[[], bool], switch: Callable[[bool], str]) -> None:
-        self._topics, self._layout, self._on, self._switch = topics, layout, on, switch
+    `key` seals what is written, `sessions` are the logs that are searched.
+    """
 
-    @property
-    def on(self) -> bool:
+    def __init__(
+        self,
+        layout: Layout,
+        key: bytes,
+        sessions: Path,
+        environ: Mapping[str, str],
+        store: Callable[[bool], str],
+        *,
+        on: bool,
+    ) -> None:
+        self._layout, self._key, self._sessions, self._environ, self._store = layout, key, sessions, environ, store
+        self._topics = self.topics("")
+        self.on = on
         """Whether new sessions get the index."""
-        return self._on()
+
+    def topics(self, session: str) -> Topics:
+        """The notebook of a session, which is put down as the source of what it saves."""
+        return Topics(self._layout, self._key, session, time.time, self._search_sessions)
+
+    def _search_sessions(self, words: str) -> Sequence[Excerpt]:
+        return search(self._sessions, words, rg=find_program("rg", self._environ, self._layout.project))
 
     def index(self) -> str:
         """The index with what is wrong with it. Raises UsageFault."""
@@ -59,5 +80,7 @@ class Remembering:
             return str(fault)
 
     def switch(self, *, on: bool) -> str:
-        """Store whether sessions have a memory; where it stands now."""
-        return self._switch(on)
+        """Store whether new sessions have a memory; where it stands now. Raises UsageFault."""
+        where = self._store(on)
+        self.on = on
+        return where

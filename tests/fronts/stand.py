@@ -12,6 +12,8 @@ from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
 from codeagent.fronts.desk import Listed, ListedJob
+from codeagent.memory.layout import Layout
+from codeagent.wiring.remembering import Shelf
 from tests.core.stage import Reply, Stage
 
 
@@ -72,6 +74,10 @@ class StageDesk:
 
     async def stop_job(self, job: str) -> None:
         self.stopped.append(job)
+
+    @property
+    def memory(self) -> Shelf:
+        return Shelf(Layout(self.project), b"k" * 32, self.project, {}, lambda on: f"settings ({on})", on=True)
 
     @property
     def began(self) -> int:

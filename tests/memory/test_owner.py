@@ -13,7 +13,7 @@ from codeagent.memory.layout import Layout
 from codeagent.memory.starting import starting_message
 from codeagent.memory.topics import Topics
 from codeagent.setting_files import remember_rule, remember_setting
-from codeagent.wiring.remembering import Remembering
+from codeagent.wiring.remembering import Shelf
 
 
 @pytest.fixture
@@ -22,15 +22,15 @@ def topics(tmp_path: Path) -> Topics:
 
 
 @pytest.fixture
-def memory(topics: Topics, tmp_path: Path) -> Remembering:
-    return Remembering(topics, Layout(tmp_path), lambda: True, lambda on: str(on))
+def memory(tmp_path: Path) -> Shelf:
+    return Shelf(Layout(tmp_path), b"k" * 32, tmp_path, {}, str, on=True)
 
 
 def saved(topics: Topics, text: str = "Use tabs.") -> None:
     topics.carry_out(topics.planned_save(Topic("Code style", "how code looks", text)))
 
 
-def test_what_the_owner_wrote_by_hand_is_taken_over(topics: Topics, memory: Remembering) -> None:
+def test_what_the_owner_wrote_by_hand_is_taken_over(topics: Topics, memory: Shelf) -> None:
     saved(topics)
     path = memory.path("Code style")
     path.write_text(path.read_text().replace("Use tabs.", "Use blanks.").replace("how code looks", "style of code"))
@@ -52,7 +52,7 @@ def test_what_the_owner_wrote_by_hand_is_taken_over(topics: Topics, memory: Reme
     ],
 )
 def test_what_cannot_be_taken_over_is_said_and_left(
-    topics: Topics, memory: Remembering, old: str, new: str, problem: str
+    topics: Topics, memory: Shelf, old: str, new: str, problem: str
 ) -> None:
     saved(topics)
     path = memory.path("Code style")
@@ -62,7 +62,7 @@ def test_what_cannot_be_taken_over_is_said_and_left(
     assert path.read_text() == text
 
 
-def test_a_topic_that_is_not_there_cannot_be_edited(memory: Remembering) -> None:
+def test_a_topic_that_is_not_there_cannot_be_edited(memory: Shelf) -> None:
     with pytest.raises(UsageFault, match="no memory topic"):
         memory.path("nothing")
     assert memory.path("").name == "MEMORY.md"
