@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeagent.core.events import Asked, AssistantSaid, Compacted, Earlier, Entry, Event, ToolFinished, TurnEnded
+from codeagent.core.events import (
+    Asked,
+    AssistantSaid,
+    Compacted,
+    Earlier,
+    Entry,
+    Event,
+    Spent,
+    ToolFinished,
+    TurnEnded,
+)
 from codeagent.core.messages import Usage
 
 
-class Spent:
+class Used:
     """Used up by a step, a turn or a session. `cost` is None as soon as a price was unknown; times are milliseconds."""
 
     def __init__(self) -> None:
@@ -38,13 +48,13 @@ class Spent:
         return self.usage.cache_read / self.usage.prompt if self.usage.prompt else 0.0
 
 
-class Meter(Spent):
+class Meter(Used):
     """Totals of a session, with its latest step and turn apart. `context` is the last exchange in tokens."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         super().__init__()
-        self.turn = Spent()
-        self.step = Spent()
+        self.turn = Used()
+        self.step = Used()
         self._between = True
         self.turns = 0
         self.context = 0
@@ -68,6 +78,10 @@ class Meter(Spent):
             case Compacted(usage=usage, cost=cost):
                 self.pay(usage, cost)
                 self.context = event.after_tokens
+            case Spent(usage=usage, cost=cost):
+                self.pay(usage, cost)
+                self.requests += 1
+                self.turn.requests += 1
             case ToolFinished(took_ms=took):
                 for each in (self, self.turn, self.step):
                     each.tool_calls += 1
@@ -101,8 +115,8 @@ class Meter(Spent):
     def _begin(self) -> None:
         """A request leaves: a step begins, and the first one after a turn's end begins a turn."""
         if self._between:
-            self.turn, self._between = Spent(), False
-        self.step = Spent()
+            self.turn, self._between = Used(), False
+        self.step = Used()
         for each in (self, self.turn, self.step):
             each.requests += 1
 

@@ -17,15 +17,7 @@ from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
 from codeagent.core.file_states import FileChange, FileState
-from codeagent.core.messages import (
-    Block,
-    Document,
-    Image,
-    Text,
-    ToolSchema,
-    ToolUse,
-    Usage,
-)
+from codeagent.core.messages import Block, Document, Image, Text, ToolSchema, ToolUse, Usage
 from codeagent.core.signals import CallDelta as CallDelta
 from codeagent.core.signals import Delta as Delta
 from codeagent.core.signals import Raw as Raw
@@ -224,6 +216,8 @@ class Decided(Fact, frozen=True, tag="decided"):
     """True when it was refused because nobody could be asked."""
     revised: Mapping[str, Any] | None = None
     """The input as the person changed it, if they did."""
+    agent: str = ""
+    """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
 
 
 class ToolStarted(Fact, frozen=True, tag="tool_started"):
@@ -296,6 +290,15 @@ class Changed(Fact, frozen=True, tag="changed"):
 
     use_id: str
     files: tuple[FileChange, ...] = ()
+
+
+class Spent(Fact, frozen=True, tag="spent"):
+    """What one reply to a sub-agent cost; `use_id` is the `task` call that it works for. `cost` as in AssistantSaid."""
+
+    use_id: str
+    usage: Usage = Usage()
+    cost: float | None = None
+    model: str = ""
 
 
 class Noted(Fact, frozen=True, tag="noted"):
@@ -382,6 +385,7 @@ Entry = (
     | Compacted
     | Rewound
     | Changed
+    | Spent
     | Noted
     | ValveClosed
     | TurnEnded

@@ -211,13 +211,7 @@ async def _rewind(call: Call) -> Outcome | None:
     if not call.words:
         call.show(going_back.listed(points, call.desk.project))
         return None
-    told, words = await going_back.go(call.desk, going_back.wished(call.words, points))
-    if words and call.refill:
-        call.refill(words)
-    if words and not call.refill:
-        told = f"{told} You had said: {words}".strip()
-    if told:
-        call.desk.agent.note(told, topic="rewind")
+    await going_back.go(call.desk, going_back.wished(call.words, points), call.refill)
     return "redraw"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,10 @@ WIDTH = 60
 """Characters of a message that a row shows."""
 
 HOW = "Go back to just before one: /rewind NUMBER, or in part: /rewind NUMBER files, /rewind NUMBER conversation"
+ANYWAY = (
+    "Put them back all the same with the word anyway (what they hold now is kept, so that it can be undone), "
+    "or leave all files with the word conversation."
+)
 UNDO = "undo the last rewind"
 
 
@@ -41,7 +45,7 @@ def title(point: Point) -> str:
     if point.undo:
         return UNDO
     words = clean_line(point.text.strip()) or "(a picture)"
-    return words if len(words) <= WIDTH else words[: WIDTH - 1].rstrip() + "…"
+    return words if len(words) <= WIDTH else words[: WIDTH - 3].rstrip() + "..."
 
 
 def changed(files: Sequence[FileChange], project: Path) -> str:
@@ -82,27 +86,36 @@ def wished(words: str, points: Sequence[Point]) -> Wish:
     return Wish(point, files, conversation, "anyway" in rest)
 
 
-async def go(desk: Desk, wish: Wish) -> tuple[str, str]:
-    """Go back. What was done, in words, and the message that was taken back. Raises UsageFault for conflicts."""
-    seen = await desk.agent.preview(wish.point.to)
-    if wish.files and seen.conflicts and not wish.anyway:
-        raise UsageFault(f"Nothing was changed yet. {against(seen, desk.project)}")
-    done = await desk.agent.rewind(wish.point.to, files=wish.files, conversation=wish.conversation, anyway=wish.anyway)
-    told = [f"Put back {each}." if (each := changed(done.files, desk.project)) else ""]
-    if wish.files and not done.files:
-        told.append("No file had to be put back.")
-    told += [f"{short(each.path, desk.project)} was left: {each.why}." for each in done.troubles]
-    return " ".join(filter(None, told)), done.text
+async def go(desk: Desk, wish: Wish, refill: Callable[[str], None] | None) -> None:
+    """Go back, and put on record what came of it. Raises UsageFault for conflicts, and then nothing was done.
+
+    `refill` gets the message that was taken back, to be edited; without it the message is told.
+    """
+    agent, project = desk.agent, desk.project
+    if wish.files and not wish.anyway and (seen := await agent.preview(wish.point.to)).conflicts:
+        raise UsageFault(f"Nothing was changed yet. {against(seen, project)}\n{ANYWAY}")
+    done = await agent.rewind(wish.point.to, files=wish.files, conversation=wish.conversation, anyway=wish.anyway)
+    told = []
+    if wish.files:
+        put_back = changed(done.files, project)
+        told.append(f"Put back {put_back}." if put_back else "No file had to be put back.")
+    told += [f"{short(each.path, project)} was left: {each.why}." for each in done.troubles]
+    if done.text and refill:
+        refill(done.text)
+    elif done.text:
+        told.append(f"You had said: {done.text}")
+    if told:
+        agent.note(" ".join(told), topic="rewind")
+
+
+def outlook(seen: Preview, project: Path) -> str:
+    """What going back would put back, and what stands against it."""
+    files = changed([FileChange(each.path, each.expected, each.wanted) for each in seen.plan], project)
+    words = f"Puts back {files}." if files else "No file has to be put back."
+    return f"{words}\n{against(seen, project)}" if seen.conflicts else words
 
 
 def against(seen: Preview, project: Path) -> str:
-    """What stands against putting files back, and what can be done."""
+    """The files that cannot simply be put back, a line each."""
     lines = [f"  {short(each.path, project)}: {each.why}" for each in seen.conflicts]
-    return "\n".join(
-        [
-            "These files are not as this session left them:",
-            *lines,
-            "Put them back all the same with the word anyway (what they hold now is kept, so that it can be undone), "
-            "or leave all files with the word conversation.",
-        ]
-    )
+    return "\n".join(["These files are not as this session left them:", *lines])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from codeagent.core.budget import Meter, Spent
+from codeagent.core.budget import Meter, Used
 from codeagent.core.cache_audit import TOPIC
 from codeagent.core.clean import clean_line
 from codeagent.core.compaction import size, threshold
@@ -66,7 +66,7 @@ def spending(meter: Meter, entries: Sequence[Entry], price: Price | None) -> str
     return "\n".join(rows)
 
 
-def _spent(name: str, spent: Spent) -> str:
+def _spent(name: str, spent: Used) -> str:
     used = spent.usage
     figures = (used.input, used.cache_write + used.cache_write_1h, used.cache_read, used.output)
     cells = " ".join(f"{present.short(figure):>8}" for figure in figures)

@@ -9,7 +9,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from codeagent.host.durable import make_private, write_all
+from codeagent.host.durable import make_private, read_regular, write_all
+from codeagent.host.files import WHOLE
 
 LIMIT = 200 << 20
 """Bytes on the disk, compressed, that a project's snapshots may take."""
@@ -29,7 +30,7 @@ class Objects:
     def __init__(self, folder: Path, limit: int = LIMIT) -> None:
         self._folder, self._limit = folder, limit
         self._held: set[str] = set()
-        self._made: set[Path] = set()
+        self._made: set[str] = set()
         self._sizes: dict[str, int] | None = None
         self._total = 0
         self.dropped = False
@@ -59,7 +60,7 @@ class Objects:
         if self._total + len(packed) > self._limit:
             self.full = True
             return digest
-        self._write(self._path(digest), packed)
+        self._write(digest, packed)
         known[digest] = len(packed)
         self._total += len(packed)
         return digest
@@ -67,13 +68,14 @@ class Objects:
     def get(self, digest: str) -> bytes | None:
         """What was kept under this digest, None when it is not there (any more) or damaged."""
         try:
-            data = zlib.decompress(self._path(digest).read_bytes())
+            packed, _ = read_regular(self._path(digest), self._limit, follow=False)
+            data = zlib.decompressobj().decompress(packed, WHOLE + 1)
         except (OSError, zlib.error):
             return None
         return data if sha256(data).hexdigest() == digest else None
 
-    def _path(self, digest: str) -> Path:
-        return self._folder / digest[:2] / digest[2:]
+    def _path(self, digest: str) -> str:
+        return f"{self._folder}/{digest[:2]}/{digest[2:]}"
 
     def _known(self) -> dict[str, int]:
         if self._sizes is None:
@@ -93,19 +95,22 @@ class Objects:
                             found.append((inner.name + entry.name, state.st_size, state.st_mtime_ns))
         return found
 
-    def _write(self, path: Path, packed: bytes) -> None:
+    def _write(self, digest: str, packed: bytes) -> None:
         """Whole or not at all; not synced: a power cut costs the way back, never the work."""
-        if path.parent not in self._made:
-            make_private(path.parent)
-            self._made.add(path.parent)
-        made = path.with_name(f"{_TEMPORARY}{os.getpid()}")
+        if (inner := digest[:2]) not in self._made:
+            make_private(self._folder / inner)
+            if self._folder.is_symlink() or (self._folder / inner).is_symlink():
+                raise OSError(f"{self._folder} is a link or holds one")  # it came with the project, and leads anywhere
+            self._made.add(inner)
+        path = self._path(digest)
+        made = f"{self._folder}/{inner}/{_TEMPORARY}{os.getpid()}"
         fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             write_all(fd, packed)
-            made.replace(path)
+            os.replace(made, path)  # noqa: PTH105  done for each file of a project: a Path costs more than the call
         except OSError:
             with suppress(OSError):
-                made.unlink()
+                Path(made).unlink()
             raise
         finally:
             os.close(fd)
@@ -118,7 +123,7 @@ class Objects:
             if digest in self._held:
                 continue
             with suppress(OSError):
-                self._path(digest).unlink()
+                Path(self._path(digest)).unlink()
             known.pop(digest, None)
             self._total -= size
             self.dropped = True

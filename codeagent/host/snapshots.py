@@ -15,7 +15,7 @@ from codeagent.core.effects import Effect, Risk
 from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Kept, Restoring
 from codeagent.host import restoring
-from codeagent.host.durable import make_private, write_all
+from codeagent.host.durable import make_private, read_regular, write_all
 from codeagent.host.files import WHOLE
 from codeagent.host.listing import Lister
 from codeagent.host.objects import LIMIT, Objects
@@ -29,6 +29,9 @@ PATIENCE = 3.0
 
 TREES = 20
 """Trees of earlier sessions that are left."""
+
+TREE_BYTES = 64 << 20
+"""Bytes of a saved tree at most; one of `MOST` files takes about 10 MB."""
 
 NEVER = frozenset({".git", ".agent"})
 """Folders of a project that a rewind must not touch: what lies there is not the project's text, and may be obeyed."""
@@ -110,8 +113,11 @@ class ProjectSnapshots:
             self._tree = _read(self._tree_file) or self._of_another()
         self._looked = time.time_ns()
         self._tree, unkept = look(paths, self._tree, self._objects)
-        with suppress(OSError):  # only a kill during this very command would need it
+        try:
             self._save()
+        except OSError:  # only a kill during this very command would need it, and an older one would lie
+            with suppress(OSError):
+                self._tree_file.unlink(missing_ok=True)
         return Kept(scanned=True, words=self._words(unkept))
 
     # --- after ---
@@ -122,6 +128,8 @@ class ProjectSnapshots:
 
     def _changed_project(self, paths: Sequence[str]) -> tuple[FileChange, ...]:
         before = _read(self._tree_file) if self._tree is None else self._tree
+        if before is None:
+            return ()
         looked = self._looked or _time_of(self._tree_file)
         # A path that is no longer listed may only have become ignored: it is looked at all the same.
         tree, _ = look(dict.fromkeys((*before, *paths)), before, self._objects)
@@ -191,6 +199,8 @@ class ProjectSnapshots:
             return
         rows = [(os.fsencode(path), sight) for path, sight in self._tree.items()]
         make_private(self._tree_file.parent)
+        if self._folder.is_symlink() or self._tree_file.parent.is_symlink():
+            raise OSError(f"{self._folder} is a link or holds one")
         made = self._tree_file.with_name(f".{self._tree_file.name}.tmp")
         fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -206,15 +216,16 @@ class ProjectSnapshots:
         for old in others[TREES:]:
             with suppress(OSError):
                 old.unlink()
-        return _read(others[0]) if others else {}
+        return (_read(others[0]) if others else None) or {}
 
 
-def _read(file: Path) -> Tree:
-    """A tree that was saved; nothing where there is none, or it is damaged."""
+def _read(file: Path) -> Tree | None:
+    """A tree that was saved; None where there is none, or it is damaged."""
     with suppress(OSError, msgspec.MsgspecError):
-        rows = msgspec.msgpack.decode(file.read_bytes(), type=list[tuple[bytes, Sight]])
+        data, _ = read_regular(file, TREE_BYTES, follow=False)
+        rows = msgspec.msgpack.decode(data, type=list[tuple[bytes, Sight]])
         return {os.fsdecode(path): sight for path, sight in rows}
-    return {}
+    return None
 
 
 def _absolute(root: str, listed: Sequence[str]) -> dict[str, None]:

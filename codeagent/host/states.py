@@ -84,7 +84,7 @@ def state_of(path: str, objects: Objects, found: os.stat_result | None = None, m
         if stat.S_ISLNK(found.st_mode):
             return FileState("link", objects.put(os.fsencode(Path(path).readlink())))
         if stat.S_ISREG(found.st_mode) and found.st_size <= most:
-            data, _ = read_regular(Path(path), most, follow=False)
+            data, _ = read_regular(path, most, follow=False)
             return FileState("file", objects.put(data), mode)
     return FileState("file", unread, mode)
 

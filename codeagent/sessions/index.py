@@ -23,7 +23,7 @@ _TITLE = 72
 """Characters of the first words that serve as a title."""
 
 _TOLD = re.compile(
-    codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|turn_ended|switched)")'
+    codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|spent|turn_ended|switched)")'
 )
 """The beginning of a line that a list needs; all others are passed over by their first bytes."""
 
@@ -155,7 +155,7 @@ def _skim(path: Path, file: IO[bytes]) -> Listed | None:
             words = words or " ".join(" ".join(block.text for block in told.blocks).split())
         elif kind == b"turn_ended":
             turns += 1
-        elif kind in {b"assistant_said", b"compacted"}:
+        elif kind in {b"assistant_said", b"compacted", b"spent"}:
             cost = None if cost is None or told.cost is None else cost + told.cost
     if first is None:
         return None

@@ -23,6 +23,7 @@ commands (each has its own --help):
   search WORDS         where words occur in all of them
   export ID            as Markdown, HTML, JSON, a script, or the messages as sent
   rename ID NAME       give one a name
+  fork ID              copy one, whole or up to a step
   delete ID            remove one
   prune                remove old ones, after a preview
 
@@ -49,6 +50,7 @@ ACTS = {
     "search": "codeagent.subcommands.upkeep:search",
     "export": "codeagent.subcommands.export:run",
     "rename": "codeagent.subcommands.upkeep:rename",
+    "fork": "codeagent.subcommands.upkeep:fork",
     "delete": "codeagent.subcommands.upkeep:delete",
     "prune": "codeagent.subcommands.upkeep:prune",
 }

@@ -26,6 +26,7 @@ from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.settings import SOURCES, Environment, Settings
 from codeagent.trust import Trust
+from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.remembering import Shelf
 from codeagent.wiring.rulebook import Rulebook
@@ -60,9 +61,11 @@ class Ground:
             tools=self.own_tools.names,
         )
         self.settings = self.rulebook.settings
-        for words in (*self.own_tools.problems, *self.own_tools.claims):
-            self.rulebook.complain(words)
         config = self.settings.environment.config_home
+        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, trusted=options.trust)
+        for own_kind in (self.own_tools, self.own_agents):
+            for words in (*own_kind.problems, *own_kind.claims):
+                self.rulebook.complain(words)
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
@@ -261,6 +264,10 @@ class Ground:
         except UsageFault as fault:
             self.tell(str(fault))
             return ""
+
+    def task_prompt(self, own: str) -> tuple[str, ...]:
+        """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
+        return prompt.compose(self.guidelines, "", self._surroundings(), own)
 
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""

@@ -16,11 +16,12 @@ from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
 from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
+from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import end_leftovers
+from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
 from codeagent.models.fallback import Fallback
@@ -28,6 +29,7 @@ from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.wiring import tooling
 from codeagent.wiring.background import Background, end_orphans
+from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
@@ -42,6 +44,8 @@ class House:
     """Implements fronts.desk.Desk."""
 
     agent: Agent
+    _parent: Parent
+    """What the agent lends to sub-agents."""
 
     def __init__(
         self,
@@ -169,7 +173,11 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning, self._further)
+        jobs, ground = Jobs(name, self._clock), self._ground
+        kept = None if self._options.no_session_persistence else ground.sessions / name / "agents"
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        further = (*self._further, crew(bench, lambda: self._parent))
+        tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
         return tools
 
@@ -189,6 +197,9 @@ class House:
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
         model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
+        self._parent = Parent(
+            journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
+        )
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)

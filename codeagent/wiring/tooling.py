@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
-from codeagent.core.ports import Approver, Clock, Snapshots, Tool
+from codeagent.core.ports import Approver, Snapshots, Tool
 from codeagent.core.toolset import Toolset
 from codeagent.host.jobs import Jobs
 from codeagent.host.paths import Places
@@ -32,13 +32,14 @@ def build(
     session: str,
     ground: Ground,
     approver: Approver,
-    clock: Clock,
+    jobs: Jobs,
     planning: Planning,
     further: Sequence[Tool[Any]] = (),
-) -> tuple[Toolset, Jobs]:
-    """All tools that the options leave, and the background commands that have to be ended with the session.
+    only: Callable[[str], bool] | None = None,
+) -> Toolset:
+    """All tools that the options leave; `jobs` hold the commands that they leave in the background.
 
-    `further` are tools that a program which uses codeagent as a library brings along.
+    `further` are tools that come on top; `only` chooses by name, for a sub-agent.
     """
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
@@ -54,7 +55,6 @@ def build(
     from codeagent.tools.write import Write
 
     places = Places(workspace.root, workspace.home, workspace.extra, lambda: workspace.cwd)
-    jobs = Jobs(session, clock)
     tools: list[Tool[Any]] = [
         Read(workspace, places.judge),
         Write(workspace, places.judge),
@@ -68,10 +68,13 @@ def build(
         Memory(ground.notebook(session), workspace.root),
         WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
-    tools += _own(ground, {tool.name for tool in tools}, workspace, jobs)
+    taken = {tool.name for tool in tools}
+    if only is None:
+        _tell_taken(ground, taken)
+    tools += _own(ground, taken, workspace, jobs)
     tools += further
     chosen = ground.tool_names([tool.name for tool in tools])
-    return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
+    return Toolset([tool for tool in tools if tool.name in chosen and (only is None or only(tool.name))], explain)
 
 
 def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | None:
@@ -85,11 +88,16 @@ def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | N
     return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
 
 
-def _own(ground: Ground, taken: set[str], workspace: Workspace, jobs: Jobs) -> Iterator[Tool[Any]]:
+def _tell_taken(ground: Ground, taken: Collection[str]) -> None:
+    for name in ground.own_tools.names:
+        if name in taken:
+            ground.tell(f"The tool {name} of this project is left out: codeagent has one of this name.")
+
+
+def _own(ground: Ground, taken: Collection[str], workspace: Workspace, jobs: Jobs) -> Iterator[Tool[Any]]:
     """The project's own tools; none takes the name of one of ours."""
     for declaration in ground.own_tools.declarations:
         if declaration.name in taken:
-            ground.tell(f"The tool {declaration.name} of this project is left out: codeagent has one of this name.")
             continue
         from codeagent.tools.own import Own
 

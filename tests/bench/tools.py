@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import statistics
 import subprocess
 import sys
@@ -55,7 +54,7 @@ def _searches(here: Path) -> list[Row]:
     places = Places(here, workspace.home, (), lambda: here)
     listing = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
     globbed = _ratio(
-        lambda: _called(Glob(workspace, places.judge), "10,001 files", pattern="**/*.py"),
+        lambda: _called(Glob(workspace, places.judge), "10,000 files", pattern="**/*.py"),
         lambda: _ran(listing, env, here),
     )
     rg = Lister(here, env).rg
@@ -138,14 +137,27 @@ def _output() -> list[Row]:
     ]
 
 
+_MEASURE = """
+import os, sys
+_, status, used = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)
+print(f"\\n{used.ru_maxrss} {os.waitstatus_to_exitcode(status)}")
+"""
+"""A child counts the memory of the process that forked it: this one is small."""
+
+
 def _agent(here: Path, replies: list[Any]) -> tuple[float, list[float]]:
     """A run of `codeagent -p` on its own: its peak memory in MB, and what each call took."""
     with Loopback(replies) as server:
-        command = [sys.executable, "-m", "codeagent", "-p", "go", "--permission-mode", "bypass"]
-        process = subprocess.Popen(
-            command, env=environment(here, server.url), cwd=here, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        program = [sys.executable, "-m", "codeagent", "-p", "go", "--permission-mode", "bypass"]
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _MEASURE, *program],
+            env=environment(here, server.url),
+            cwd=here,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
         )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024), tool_seconds(here)
+    peak, code = map(int, done.stdout.split()[-2:])
+    assert code == 0, done.stderr
+    return peak / (1024 if sys.platform != "darwin" else 1024 * 1024), tool_seconds(here)

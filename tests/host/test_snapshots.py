@@ -208,6 +208,31 @@ async def test_a_later_process_knows_what_a_killed_command_did(place: Place) -> 
     assert path.read_text() == "old"
 
 
+async def test_a_process_that_knows_no_tree_takes_nothing_for_new(place: Place) -> None:
+    place.write("a.txt", "old")
+    await place.before()
+    fork = Place(place.root, place.store, "fork")
+    assert await fork.after() == ()
+
+
+@pytest.mark.parametrize("where", ["store", "store/{}", "store/trees", "store/trees/s"])
+async def test_a_store_that_came_with_the_project_leads_nowhere(project: Path, tmp_path: Path, where: str) -> None:
+    place = Place(project, tmp_path / "store")
+    path = place.write("a.txt", "a")
+    spot = tmp_path / where.format(Objects(tmp_path / "unused").put(b"a")[:2])
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    spot.parent.mkdir(parents=True, exist_ok=True)
+    if spot.name == "s":
+        os.mkfifo(spot)
+    else:
+        spot.symlink_to(outside)
+    await place.before()
+    path.unlink()
+    await place.after()
+    assert not [found for found in outside.rglob("*") if found.is_file()]
+
+
 async def test_a_same_size_change_within_the_same_tick_is_seen(place: Place) -> None:
     path = place.write("a.txt", "aaaa")
     for round_ in range(20):

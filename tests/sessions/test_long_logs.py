@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import resource
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from codeagent.core.conversation import parameters, request
 from codeagent.core.events import (
@@ -42,6 +45,7 @@ from codeagent.sessions.load import foreign_lines, load, resume
 from codeagent.sessions.store import Log
 from codeagent.sessions.upkeep import delete
 from tests.core.stage import Stage
+from tests.core.test_conversation import histories
 
 KEY = b"k" * 32
 OUTPUT = "a line of output\n"
@@ -118,6 +122,22 @@ def test_a_resumed_session_stands_where_the_whole_one_does(path: Path, turns: in
     assert resumed.count(NOT_LOADED) > 15
     assert [e for e in resumed if isinstance(e, ToolFinished)] != [e for e in whole if isinstance(e, ToolFinished)]
     assert standing(resumed) == standing(whole)
+
+
+@settings(max_examples=200)
+@given(entries=histories(), twice=st.booleans())
+def test_any_history_gives_the_same_request(entries: list[Entry], twice: bool) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "s.jsonl"
+        lines = [codec.encode(number, 1, entry) for number, entry in enumerate(entries)]
+        if twice:  # an index of the first half has to grow
+            path.write_bytes(b"".join(lines[: len(lines) // 2]))
+            resume(path, least=0)
+        path.write_bytes(b"".join(lines))
+        resumed = resume(path, least=0).entries
+        assert request(resumed) == request(entries)
+        assert len(resumed) == len(entries)
+        assert Stage(entries=resumed).agent.meter.usage == Stage(entries=entries).agent.meter.usage
 
 
 def test_the_index_grows_with_the_log(path: Path) -> None:

@@ -34,9 +34,9 @@ def change(entries: list[Entry], kind: type[Entry], **fields: object) -> list[En
 
 async def test_two_hundred_steps_in_less_than_two_seconds() -> None:
     entries = await played(200)
-    began = time.perf_counter()
+    began = time.process_time()  # the machine may be busy with other tests
     found = replay(entries)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert (found.requests, found.differences) == (201, ())
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeagent.core.events import AssistantSaid, Opened, TurnEnded, UserSaid
+from codeagent.core.events import Asked, AssistantSaid, Opened, ToolFinished, TurnEnded, UserSaid
 from codeagent.core.messages import Text
 from codeagent.demo.tour import Tour
 from codeagent.models.retelling import retell
@@ -102,6 +102,16 @@ def test_rename_adds_to_the_log_and_the_name_finds_it(three: Path, run: Run) -> 
     assert "please fix new" in run("sessions", "show", "the cart", "--cwd", project)[1]
 
 
+def test_a_fork_ends_before_the_step(tour: Tour, run: Run) -> None:
+    code, out, _ = run("sessions", "fork", only(tour).stem, "--step", "3", "--cwd", str(tour.root))
+    copy = out.split()[2].rstrip(".")
+    assert code == 0
+    entries = load(tour.root / ".agent" / "sessions" / f"{copy}.jsonl").entries
+    assert sum(isinstance(entry, Asked) for entry in entries) == 2
+    assert isinstance(entries[-1], ToolFinished)
+    assert run("replay", copy, "--cwd", str(tour.root))[0] == 0
+
+
 def test_search_finds_words_and_says_when_there_are_none(three: Path, run: Run) -> None:
     project = str(three.parent.parent)
     code, out, _ = run("sessions", "search", "fix mid", "--cwd", project)
@@ -128,7 +138,7 @@ def test_mistakes_are_told(run: Run, project: Path, argv: tuple[str, ...], words
     assert words in err
 
 
-@pytest.mark.parametrize("act", ["list", "show", "search", "export", "rename", "delete", "prune"])
+@pytest.mark.parametrize("act", ["list", "show", "search", "export", "rename", "fork", "delete", "prune"])
 def test_every_command_has_help_with_an_example(run: Run, act: str) -> None:
     code, out, _ = run("sessions", act, "--help")
     assert code == 0

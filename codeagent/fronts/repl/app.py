@@ -32,7 +32,7 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
-WAITS = ("/clear", "/new", "/resume", "/compact")
+WAITS = ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo")
 """Commands that cannot run beside a turn."""
 
 

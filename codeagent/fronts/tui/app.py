@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from codeagent.options import Options
 
+PAGED = ("/help", "/resume", "/continue", "/model", "/context", "/rewind", "/undo")
+"""Commands that open a page when nothing follows them."""
+
 TWICE = 0.8
 """Seconds within which a second press confirms."""
 
@@ -156,6 +159,10 @@ class Codeagent(App[int]):
         with self.suspend():
             edit_file(path, os.environ)
 
+    def refill(self, text: str) -> None:
+        """A message that was taken back stands in the composer again."""
+        self.composer.put(text)
+
     def paint(self, palette: Palette) -> None:
         """Use other colours from now on."""
         self.palette, self.theme = palette, palette.name
@@ -184,7 +191,7 @@ class Codeagent(App[int]):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.transcript.action_tail()
-        if event.text in ("/help", "/resume", "/continue", "/model", "/context") and self.talk.desk:
+        if event.text in PAGED and self.talk.desk:
             self.page(event.text)
         else:
             self.talk.send(event.text)
@@ -223,13 +230,15 @@ class Codeagent(App[int]):
         pages.show(self, name)
 
     def action_stop_or_clear(self) -> None:
-        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft."""
+        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft or go back without one."""
         if self.talk.working:
             self.talk.interrupt()
         elif not self.composer.has_focus:
             self.composer.focus()
         elif self.composer.text and self._twice("escape", "esc again clears"):
             self.composer.forget()
+        elif not self.composer.text and self._twice("escape", "esc again goes back to an earlier message"):
+            self.page("/rewind")
 
     def action_break(self) -> None:
         """Ctrl+C: stop, then clear, then leave."""

@@ -26,6 +26,7 @@ class Room(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def copy_to_clipboard(self, text: str) -> None: ...
     def edit(self, path: Path) -> None: ...
+    def refill(self, text: str) -> None: ...
     def run_worker(self, work: Any, *, group: str, exit_on_error: bool) -> Worker[None]: ...
 
 
@@ -145,10 +146,11 @@ class Talk:
     async def _command(self, desk: Desk, line: str) -> None:
         from codeagent.fronts import commands
 
-        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact"):
+        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo"):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
-        match await commands.run(desk, line, self._room.tell, self._copy, edit=self._room.edit):
+        room = self._room
+        match await commands.run(desk, line, room.tell, self._copy, room.refill, room.edit):
             case "exit":
                 self._room.leave()
             case "redraw":

@@ -1,4 +1,4 @@
-"""Pages that commands without an argument open: help, sessions, models, context."""
+"""Pages that commands without an argument open: help, sessions, models, context, points to go back to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def show(app: Codeagent, name: str) -> None:
     """Open the page of this command."""
-    {"/help": _help, "/model": _models, "/context": _context}.get(name, _sessions)(app)
+    pages = {"/help": _help, "/model": _models, "/context": _context, "/rewind": _rewind, "/undo": _rewind}
+    pages.get(name, _sessions)(app)
 
 
 def _help(app: Codeagent) -> None:
@@ -41,6 +42,12 @@ def _sessions(app: Codeagent) -> None:
         app.tell("There is no other session in this project yet.")
     else:
         app.push_screen(Pick("Go on with", rows, app.stage()), lambda chosen: app.talk.open(chosen) if chosen else None)
+
+
+def _rewind(app: Codeagent) -> None:
+    from codeagent.fronts.tui.screens import rewind
+
+    app.run_worker(rewind.go(app), group="command", exit_on_error=False)
 
 
 def _models(app: Codeagent) -> None:

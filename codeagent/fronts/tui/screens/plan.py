@@ -7,6 +7,7 @@ from textual.strip import Strip
 from codeagent.core.clean import clean
 from codeagent.core.effects import Answer, AskPermission, AskPlan, Effect, Risk, Verdict
 from codeagent.core.views import Plain
+from codeagent.fronts.tui.pieces import Block
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.permission import PermissionDialog
 from codeagent.fronts.tui.stage import Stage
@@ -46,5 +47,6 @@ class PlanDialog(PermissionDialog):
 
     def _rows(self, width: int) -> list[Strip]:
         painter = Painter(self.stage.palette, self.stage.glyphs, width)
-        rows = painter.plain(clean(self._text()), "text", width)
+        painter.measure = width
+        rows = painter.draw(Block("words", clean(self._text()), gap=False))
         return [*rows, Strip([], 0), *self._why_rows(painter, width)] if self._why else rows

@@ -102,7 +102,9 @@ class Menu(ScrollView, can_focus=False):
             column = max(24, min(width // 3, 34)) if not item.key else row.cell_len + 2
             row.append(" " * max(2, column - row.cell_len))
             row.append(clean_line(item.detail), p.muted)
-        row.truncate(width - 1, overflow="ellipsis")
+        if row.cell_len > width - 1:
+            row.truncate(width - 2)
+            row.append(self._glyphs.more, p.muted)
         ground = base + Style.parse(f"on {p.chosen}") if chosen else base
         segments = [Segment(s.text, ground + (s.style or Style.null())) for s in row.render(self.app.console)]
         return Strip(segments).extend_cell_length(width, ground)
