@@ -64,7 +64,7 @@ class PutBack:
             saw = self._seen.latest(path)
             known = saw is not None and saw.digest == hashlib.sha256(text.encode()).hexdigest()
             remark = "" if known else " (it changed since you saw it: read it before you edit it)"
-            body = text if len(text) <= share else text[:share].rpartition("\n")[0] + CUT
+            body = text if len(text) <= share else text[: share - len(CUT)].rpartition("\n")[0] + CUT
             room -= len(body)
             yield f"{path}, which you worked with lately{remark}:\n\n{body}"
 

@@ -10,6 +10,7 @@ from codeagent.core.effects import Answer, AskSummary, AskValve
 from codeagent.core.events import AssistantSaid, Compacted, Entry, Noted, TurnEnded, UserSaid
 from codeagent.core.messages import Note, Text, Usage
 from codeagent.core.ports import ModelInfo
+from codeagent.core.valves import Limits
 from tests.core.stage import Person, Stage, call, say
 from tests.core.test_conversation import SMALL, histories, problems
 
@@ -70,8 +71,7 @@ async def test_a_no_costs_nothing() -> None:
 async def test_the_summary_can_be_rewritten_but_open_requests_stay() -> None:
     steps = [say("", call(str(n), answer=f"{n}" * 50)) for n in range(6)]
     person = Person(Answer("no"), Answer("yes"), Answer("yes", "My own words."))
-    stage = Stage(*steps, say("Sum."), person=person)
-    stage.agent.valves.limits = type(stage.agent.valves.limits)(steps=6)
+    stage = Stage(*steps, say("Sum."), person=person, limits=Limits(steps=6))
     await stage.agent.say("fix the blue door")  # stopped by the valve: still open
     assert await stage.agent.compact()
     cut = stage.of(Compacted)[0]
