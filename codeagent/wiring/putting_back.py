@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from codeagent.core.errors import ToolFault
-from codeagent.core.events import Entry, Noted, Opened, ToolFinished
+from codeagent.core.events import Entry, Noted, Opened, Saw, ToolFinished
 from codeagent.core.seen import Seen
 from codeagent.host.durable import read_regular
 from codeagent.memory.instructions import Guideline
@@ -52,21 +52,31 @@ class PutBack:
             yield f"The memory index changed since the session began; it is now:\n\n{index}"
 
     def _files(self, tail: Sequence[Entry], room: int) -> Iterator[str]:
-        """Text files, the latest first, without those that the kept entries show whole."""
-        shown = {saw.path for e in tail if isinstance(e, ToolFinished) for saw in e.saw if saw.whole and not saw.wrote}
+        """Text files, the latest first, without those of which the kept entries show the same."""
+        kept = [saw for e in tail if isinstance(e, ToolFinished) for saw in e.saw if not saw.wrote]
+        shown = {saw.path for saw in kept if saw.whole or saw == self._seen.latest(saw.path)}
         share = room // SHARE
         for path in reversed(self._seen.recent()):
-            if path in shown or room < share:
-                continue
-            text = _text(Path(path))
-            if text is None:
-                continue
             saw = self._seen.latest(path)
-            known = saw is not None and saw.digest == hashlib.sha256(text.encode()).hexdigest()
-            remark = "" if known else " (it changed since you saw it: read it before you edit it)"
-            body = text if len(text) <= share else text[: share - len(CUT)].rpartition("\n")[0] + CUT
-            room -= len(body)
-            yield f"{path}, which you worked with lately{remark}:\n\n{body}"
+            text = None if path in shown or saw is None or room < share else _text(Path(path))
+            if saw is not None and text is not None:
+                note = _note(saw, text, share)
+                room -= len(note)
+                yield note
+
+
+def _note(saw: Saw, text: str, share: int) -> str:
+    """The file as it is now, from where it was looked at last when all of it is too long."""
+    same = saw.digest == hashlib.sha256(text.encode()).hexdigest()
+    remark = "" if same else " (it changed since you saw it: read it before you edit it)"
+    if len(text) > share:
+        lines = text.splitlines(keepends=True)
+        first = 1 if saw.whole or saw.first > len(lines) else saw.first
+        text = "".join(lines[first - 1 :])
+        remark += f", from line {first}" if first > 1 else ""
+    head = f"{saw.path}, which you worked with lately{remark}:\n\n"
+    least = share - len(head) - len(CUT)
+    return head + (text if len(text) <= least else text[:least].rpartition("\n")[0] + CUT)
 
 
 def _text(path: Path) -> str | None:

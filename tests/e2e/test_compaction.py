@@ -103,3 +103,27 @@ def test_a_bad_summary_leaves_everything_as_it_was(program: Open, shop: Path, ba
     assert not made.of("compacted")
     assert asked == 1  # it does not try again at every step
     assert any("Everything is as it was" in note["text"] for note in made.of("noted"))
+
+
+def test_a_person_sees_the_price_and_changes_the_summary(program: Open, shop: Path) -> None:
+    book(shop, 40)
+    editor = shop / "editor.sh"
+    editor.write_text("#!/bin/sh\nsed -i.bak 's/the book/THE GREEN BOOK/' \"$1\"\n")
+    editor.chmod(0o755)
+    pages = [call("read", file_path="book.txt", offset=200 * n + 1, limit=200) for n in range(6)]
+    with Loopback([*pages, say("Read."), say("1. Goal: the book."), say("On.")]) as server:
+        made = program(server, EDITOR=str(editor))
+        typed = f"{WORDS}\n/compact the door\n1\n2\ngo on\n/cost\n/context\n"
+        ran = made.run("--plain", stdin=typed.encode())
+        assert ran.code == 0, ran.err
+        last = said(server.bodies[-1])
+    assert "It costs about $" in ran.out
+    assert "In view: the door" in ran.out
+    assert "Go on with this summary?" in ran.out
+    assert "THE GREEN BOOK" in last
+    assert "page 0 line 1:" not in last
+    assert "tool results: read" in ran.out
+    (cut,) = made.of("compacted")
+    assert cut["trigger"] == "manual"
+    shown = made.run("--plain", "-c", stdin=b"").out
+    assert WORDS in shown  # the history is there to scroll

@@ -44,8 +44,18 @@ def test_the_latest_files_come_back_within_their_room(files: list[Path]) -> None
     seen = Seen([read(path) for path in files])
     notes = [n for n in back(seen)([OPENED], [], 50_000) if "worked with lately" in n]
     assert [next(p.name for p in files if str(p) in note) for note in notes] == ["6.py", "5.py", "4.py", "3.py", "2.py"]
-    assert all(len(note) < 10_300 and "cut here" in note for note in notes)
-    assert sum(map(len, notes)) < 52_000
+    assert all(len(note) <= 10_000 and "cut here" in note for note in notes)
+    assert sum(map(len, notes)) <= 50_000
+
+
+def test_a_long_file_comes_back_from_where_it_was_looked_at(tmp_path: Path) -> None:
+    long = tmp_path / "long.py"
+    long.write_text("".join(f"line {n} of many\n" for n in range(1, 5001)))
+    digest = hashlib.sha256(long.read_bytes()).hexdigest()
+    seen = ToolFinished("t", "read", (Text("x"),), saw=(Saw(str(long), digest, 3000, 3080, whole=False),))
+    (note,) = back(Seen([seen]))([OPENED], [], ROOM)
+    assert "lately, from line 3000:\n\nline 3000 of many\n" in note
+    assert back(Seen([seen]))([OPENED], [seen], ROOM) == ()  # the tail shows just that
 
 
 def test_what_the_kept_tail_shows_whole_does_not(files: list[Path]) -> None:
