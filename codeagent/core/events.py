@@ -269,6 +269,8 @@ class Compacted(Fact, frozen=True, tag="compacted"):
     after_tokens: int = 0
     usage: Usage = Usage()
     cost: float | None = None
+    open: tuple[str, ...] = ()
+    """Requests of the user that are still open, word for word; they stand in the summary too."""
 
 
 class Rewound(Fact, frozen=True, tag="rewound"):
