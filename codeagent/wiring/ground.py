@@ -6,10 +6,14 @@ import json
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from codeagent.core.compaction import Policy
+from codeagent.core.effects import AskTrust, Brought
 from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
@@ -28,6 +32,7 @@ from codeagent.sessions import index
 from codeagent.sessions.search import search
 from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
+from codeagent.wiring import brought
 from codeagent.wiring.rulebook import Rulebook
 
 NOWHERE = Path("/dev/null")
@@ -126,6 +131,51 @@ class Ground:
     def trusted(self) -> bool:
         """Whether the settings that lie in the project count."""
         return self._options.trust or self._trust.covers(self.project)
+
+    def believes(self, path: Path, digest: str) -> bool:
+        """Whether this content of a file of the project was accepted, be it for this run only."""
+        return self._options.trust or self._trust.believes(path, digest)
+
+    def brought(self) -> tuple[Brought, ...]:
+        """All that came with the directory and would act if it were trusted; nothing for `--bare`."""
+        if self._options.bare:
+            return ()
+        return (
+            *brought.settings(self.project, self.settings.claims),
+            *brought.extensions(self.project),
+            *brought.memory(self._topics(""), self.layout.index),
+            *brought.sessions(self.sessions, self.seal),
+        )
+
+    def question(self) -> AskTrust | None:
+        """What the person has to see before it acts, None when there is nothing new. Files that want nothing pass."""
+        news = () if self._options.trust else self._trust.news(self.brought())
+        wanting = tuple(each for each in news if each.words)
+        others = tuple(each for each in news if not each.words)
+        if wanting:
+            return AskTrust(str(self.project), wanting, others)
+        if others:
+            with suppress(OSError):
+                self._trust.accept(others)
+        return None
+
+    def keep(self, question: AskTrust, *, yes: bool) -> None:
+        """Remember the answer. Raises OSError."""
+        if yes:
+            self._trust.accept((*question.items, *question.others))
+        else:
+            self._trust.refuse(question.items)
+
+    def answered(self, question: AskTrust, *, yes: bool) -> Ground:
+        """The same ground after the answer, read anew. An answer that cannot be kept holds for this run."""
+        options = self._options
+        try:
+            self.keep(question, yes=yes)
+        except OSError:
+            options = msgspec.structs.replace(options, trust=yes)
+        ground = Ground(options, self._environ, self.home)
+        ground._key = self._key
+        return ground
 
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""
@@ -270,7 +320,23 @@ class Ground:
 
     def notebook(self, session: str) -> Notebook:
         """The memory that the `memory` tool reads and writes."""
-        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
+        return self._topics(session)
+
+    def _topics(self, session: str) -> Topics:
+        def believed(lines: Sequence[str]) -> bool:
+            return self.believes(self.layout.index, brought.digest_of_lines(lines))
+
+        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words), believed)
+
+    def _not_in_force(self) -> str:
+        """What the directory brings and does not get, in a line."""
+        kept = [] if self._options.trust else [each for each in self.brought() if each.words]
+        out = [each for each in kept if not self._trust.believes(Path(each.path), each.digest)]
+        if not out:
+            return ""
+        names = ", ".join(_short(Path(each.path), self.project, self.home) for each in out[:3])
+        more = f" and {len(out) - 3} more" if len(out) > 3 else ""
+        return f"Not in force, because this directory is not trusted: {names}{more}. To see it: codeagent trust"
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")
@@ -286,8 +352,9 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
-            yield Noted(words, to="person", topic="settings", level="warning")
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, self._trust.problem, self._not_in_force()):
+            if words:
+                yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")

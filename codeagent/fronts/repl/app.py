@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from codeagent.core.effects import Answer, AskPermission, Question
+from codeagent.core.effects import Answer, AskPermission, AskTrust, Question
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
 from codeagent.fronts.repl import questions
@@ -123,6 +123,8 @@ class Repl:
         return 128 + self._signal if self._signal else 0
 
     async def _converse(self, desk: Desk) -> None:
+        if (question := desk.question()) is not None:
+            await self._beside_lines(desk, self._consent(desk, question))
         self._draw(desk)
         lines = self._lines(desk)
         if self._options.resume == "":
@@ -141,6 +143,11 @@ class Repl:
             else:
                 self._printer.typed(line)
                 await self._message(desk, line)
+
+    async def _consent(self, desk: Desk, question: AskTrust) -> None:
+        """Show what the directory brings before any of it acts."""
+        answer = await self.ask(question)
+        desk.answer(question, yes=answer.verdict == "yes")
 
     def _draw(self, desk: Desk) -> None:
         self._printer = Printer(self._paper)

@@ -37,7 +37,7 @@ async def _session(app: Codeagent) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     if app.tour:
-        os.execv(sys.executable, [sys.executable, "-m", "codeagent", "demo"])
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "codeagent", "demo"])
     os._exit(code)
 
 
