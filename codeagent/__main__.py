@@ -48,7 +48,7 @@ def _leave_project_out() -> None:
     import os
 
     try:
-        here = os.getcwd()
+        here = os.getcwd()  # noqa: PTH109 - before anything else is imported
     except OSError:
         here = ""
     sys.path[:] = [place for place in sys.path if place not in ("", ".", here)]

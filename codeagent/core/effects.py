@@ -190,7 +190,8 @@ class Answer(Struct, frozen=True):
 
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
     `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskPlan: `yes` goes ahead and asks on
-    edits, `always` goes ahead and accepts edits, `no` keeps planning. AskTrust: `yes` or `no`. `words` can go with any verdict.
+    edits, `always` goes ahead and accepts edits, `no` keeps planning. AskTrust: `yes` or `no`.
+    `words` can go with any verdict.
     `input` replaces the tool's input when the person edited the change before accepting it; for a
     plan it is {"plan": text}.
     """

@@ -39,12 +39,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     if words not in ([], ["show"], ["yes"], ["no"]):
         raise Mistake(f"codeagent trust cannot {' '.join(words)!r}. It knows: show, yes, no")
     ground = Ground(Options(cwd=asked.cwd), environ, Path.home())
-    found = ground.brought()
-    question = AskTrust(
-        str(ground.project),
-        tuple(each for each in found if each.words),
-        tuple(each for each in found if not each.words),
-    )
+    question = ground.consent.everything()
     if asked.json:
         rows = [
             msgspec.to_builtins(each) | {"trusted": ground.believes(Path(each.path), each.digest)} for each in found
@@ -53,7 +48,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return 0
     if words in (["yes"], ["no"]):
         try:
-            ground.keep(question, yes=words == ["yes"])
+            ground.consent.keep(question, yes=words == ["yes"])
         except OSError as fault:
             raise UsageFault(f"The answer cannot be kept: {fault}") from None
     _show(question, ground)
@@ -64,7 +59,7 @@ def _show(question: AskTrust, ground: Ground) -> None:
     """What there is, each with whether it is in force."""
     lines = [] if question.items else [f"{question.directory} brings nothing along that would act."]
     for item in question.items:
-        state = "in force" if ground.believes(Path(item.path), item.digest) else "not in force"
+        state = "in force" if ground.consent.believes(Path(item.path), item.digest) else "not in force"
         lines.append(f"{item.path.removeprefix(question.directory + '/')}  {item.kind}, {state}")
         lines += [f"  {words}" for words in item.words]
     sys.stdout.write("".join(f"{clean_line(line)}\n" for line in lines))

@@ -6,7 +6,6 @@ import json
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from codeagent.sessions.search import search
 from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring import brought
+from codeagent.wiring.consent import Consent
 from codeagent.wiring.rulebook import Rulebook
 
 NOWHERE = Path("/dev/null")
@@ -47,7 +47,8 @@ class Ground:
         self.project = _project(options.cwd)
         state = Environment.of(environ, home).state_home
         self._state = state
-        self._trust = Trust(state)
+        trust = Trust(state)
+        self.consent = Consent(self.project, trust, self._brought, given=options.trust)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
         overlay = _overlay(options)
 
@@ -55,7 +56,7 @@ class Ground:
             return Settings.load(project, own, environ, overlay, self.trusted)
 
         anchors = Anchors(str(self.project), str(home), str(self.project))
-        self.rulebook = Rulebook(load, anchors, self.project, self._trust, strict=not options.permission_mode)
+        self.rulebook = Rulebook(load, anchors, self.project, trust, strict=not options.permission_mode)
         self.settings = self.rulebook.settings
         config = self.settings.environment.config_home
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
@@ -130,47 +131,20 @@ class Ground:
     @property
     def trusted(self) -> bool:
         """Whether the settings that lie in the project count."""
-        return self._options.trust or self._trust.covers(self.project)
+        return self.consent.settings
 
-    def believes(self, path: Path, digest: str) -> bool:
-        """Whether this content of a file of the project was accepted, be it for this run only."""
-        return self._options.trust or self._trust.believes(path, digest)
-
-    def brought(self) -> tuple[Brought, ...]:
-        """All that came with the directory and would act if it were trusted; nothing for `--bare`."""
-        if self._options.bare:
-            return ()
-        return (
-            *brought.settings(self.project, self.settings.claims),
-            *brought.extensions(self.project),
-            *brought.memory(self._topics(""), self.layout.index),
-            *brought.sessions(self.sessions, self.seal),
-        )
-
-    def question(self) -> AskTrust | None:
-        """What the person has to see before it acts, None when there is nothing new. Files that want nothing pass."""
-        news = () if self._options.trust else self._trust.news(self.brought())
-        wanting = tuple(each for each in news if each.words)
-        others = tuple(each for each in news if not each.words)
-        if wanting:
-            return AskTrust(str(self.project), wanting, others)
-        if others:
-            with suppress(OSError):
-                self._trust.accept(others)
-        return None
-
-    def keep(self, question: AskTrust, *, yes: bool) -> None:
-        """Remember the answer. Raises OSError."""
-        if yes:
-            self._trust.accept((*question.items, *question.others))
-        else:
-            self._trust.refuse(question.items)
+    def _brought(self) -> Iterator[Brought]:
+        if not self._options.bare:
+            yield from brought.settings(self.project, self.settings.claims)
+            yield from brought.extensions(self.project)
+            yield from brought.memory(self._topics(""), self.layout.index)
+            yield from brought.sessions(self.sessions, self.seal)
 
     def answered(self, question: AskTrust, *, yes: bool) -> Ground:
-        """The same ground after the answer, read anew. An answer that cannot be kept holds for this run."""
+        """The same ground after the answer, read anew. A yes that cannot be kept holds for this run."""
         options = self._options
         try:
-            self.keep(question, yes=yes)
+            self.consent.keep(question, yes=yes)
         except OSError:
             options = msgspec.structs.replace(options, trust=yes)
         ground = Ground(options, self._environ, self.home)
@@ -324,19 +298,9 @@ class Ground:
 
     def _topics(self, session: str) -> Topics:
         def believed(lines: Sequence[str]) -> bool:
-            return self.believes(self.layout.index, brought.digest_of_lines(lines))
+            return self.consent.believes(self.layout.index, brought.digest_of_lines(lines))
 
         return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words), believed)
-
-    def _not_in_force(self) -> str:
-        """What the directory brings and does not get, in a line."""
-        kept = [] if self._options.trust else [each for each in self.brought() if each.words]
-        out = [each for each in kept if not self._trust.believes(Path(each.path), each.digest)]
-        if not out:
-            return ""
-        names = ", ".join(_short(Path(each.path), self.project, self.home) for each in out[:3])
-        more = f" and {len(out) - 3} more" if len(out) > 3 else ""
-        return f"Not in force, because this directory is not trusted: {names}{more}. To see it: codeagent trust"
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")
@@ -352,9 +316,8 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, self._trust.problem, self._not_in_force()):
-            if words:
-                yield Noted(words, to="person", topic="settings", level="warning")
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.consent.notes()):
+            yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")

@@ -75,7 +75,7 @@ class House:
         options, directory = self._options, self._ground.sessions
         if options.continue_:
             seal = b"" if options.trust else self._ground.seal
-            last = index.latest(directory, options.print, seal, self._ground.believes)
+            last = index.latest(directory, options.print, seal, self._ground.consent.believes)
             if last is None:
                 raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
             return Path(last.path)
@@ -192,7 +192,7 @@ class House:
 
     def question(self) -> AskTrust | None:
         """What came with the directory and was not shown yet."""
-        return None if self._headless else self._ground.question()
+        return None if self._headless else self._ground.consent.question()
 
     def answer(self, question: AskTrust, *, yes: bool) -> None:
         """Remember the answer; after a yes the session is opened again, on what is in force now."""
