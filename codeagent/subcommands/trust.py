@@ -42,7 +42,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     question = ground.consent.everything()
     if asked.json:
         rows = [
-            msgspec.to_builtins(each) | {"trusted": ground.believes(Path(each.path), each.digest)} for each in found
+            msgspec.to_builtins(each) | {"trusted": ground.consent.believes(Path(each.path), each.digest)}
+            for each in (*question.items, *question.others)
         ]
         sys.stdout.write(json.dumps(rows, indent=1) + "\n")
         return 0
