@@ -48,7 +48,9 @@ class Trust:
         yes, no = self._said("yes"), self._said("no")
         found = []
         for item in items:
-            if item.digest in (_digest(yes.get(item.path)), _digest(no.get(item.path))):
+            refused = no.get(item.path)
+            known = refused.get("sha256") if isinstance(refused, dict) else None
+            if item.digest in (_digest(yes.get(item.path)), known):
                 continue
             before = yes.get(item.path)
             told = before.get("told", ()) if isinstance(before, dict) else ()
