@@ -197,6 +197,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             _many("--disallowed-tools", "LIST", "never run these"),
             _value("--tools", "LIST", "only these tools exist; '' for none", default=None),
             _on("--trust", "accept this directory's own settings for this run"),
+            _on("--require-sandbox", "run no command where the sandbox does not work: leave with code 2"),
             _on("--dangerously-skip-permissions", "mode bypass: everything runs, nothing is asked"),
         ),
     ),

@@ -22,6 +22,8 @@ from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
 from codeagent.host import git
 from codeagent.host.environment import child_environment
+from codeagent.host.sandbox import Sandbox
+from codeagent.host.workspace import Workspace
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
@@ -210,6 +212,17 @@ class Ground:
         """The credentials that we hold."""
         environment = self.settings.environment
         return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
+
+    def sandbox(self, workspace: Workspace) -> Sandbox | None:
+        """The walls for commands, None where they are not wanted. Raises UsageFault where they must be and cannot."""
+        wanted = "on" if self._options.require_sandbox else self.settings["sandbox"]
+        if wanted == "off":
+            return None
+        roots, network = (workspace.root, *workspace.extra), self.settings["sandbox.network"]
+        made = Sandbox(roots, workspace.home, [self._state / "codeagent"], network=network)
+        if wanted == "on" and (problem := made.problem):
+            raise UsageFault(f"The sandbox is required and does not work here: {problem}. See codeagent doctor.")
+        return made
 
     def make_ready(self) -> None:
         """Make `.agent/` with its `.gitignore` before the first session is kept in it."""

@@ -223,8 +223,8 @@ class House:
 
     @property
     def sandbox(self) -> str:
-        """Commands run unconfined so far."""
-        return ""
+        """Whether commands run within walls."""
+        return self._background.sandbox
 
     @property
     def theme(self) -> str:

@@ -45,7 +45,7 @@ def build(
     from codeagent.tools.write import Write
 
     places = Places(workspace.root, workspace.home, workspace.extra, lambda: workspace.cwd)
-    jobs = Jobs(session, clock)
+    jobs = Jobs(session, clock, ground.sandbox(workspace))
     tools: list[Tool[Any]] = [
         Read(workspace, places.judge),
         Write(workspace, places.judge),
