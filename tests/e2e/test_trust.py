@@ -107,7 +107,7 @@ def test_headless_runs_nothing_of_an_untrusted_directory(program: Open, shop: Pa
 @pytest.mark.pty
 def test_the_screen_runs_nothing_before_the_answer_and_after_a_no(program: Open, shop: Path, marks: Path) -> None:
     with Loopback(LOOKS) as server, program(server, **QUIET).terminal("look", TERM="xterm-256color") as terminal:
-        terminal.wait_until_shown("Trust what this directory brings along?")
+        terminal.wait_until_shown("Trust this directory?")
         assert ran(marks) == []
         assert not server.bodies, "nothing is sent before the answer"
         terminal.type("\x1b")

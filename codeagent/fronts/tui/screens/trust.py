@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
 from codeagent.core.effects import Answer, AskTrust
 from codeagent.fronts import calls
-from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
@@ -24,7 +24,7 @@ class TrustDialog(Dialog[Answer]):
         self.set_class(True, "-high")
 
     def title_words(self) -> tuple[str, str]:
-        return "Trust what this directory brings along?", "nothing of it acted yet"
+        return "Trust this directory?", ""
 
     def body(self) -> list[Widget]:
         return [Sheet(self._rows, id="body")]
@@ -35,9 +35,6 @@ class TrustDialog(Dialog[Answer]):
 
     def hints(self, wide: bool) -> str:
         return "page up and down read   esc go on without it" if wide else "esc without it"
-
-    def edge_words(self, palette: Palette) -> str:
-        return palette.warning
 
     def on_mount(self) -> None:
         self.menu.choose(1)
@@ -69,7 +66,7 @@ class TrustDialog(Dialog[Answer]):
             return True
         sheet.scroll_page_down(animate=False)
         left = f"{sheet.hidden} more rows" if sheet.hidden else "the end stands above now"
-        self.query_one("#frame").border_subtitle = f"read it to its end first: {left}   page down"
+        self.query_one("#frame").border_subtitle = Content(f"read it to its end first: {left}   page down")
         return False
 
     def _rows(self, width: int) -> list[Strip]:
