@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from codeagent.core.effects import Answer, AskPermission, AskTrust, Brought, Effect, Risk, Verdict
@@ -37,8 +39,7 @@ async def test_a_command_of_300_lines_is_read_to_its_end_before_yes(keys: tuple[
         await dialog.pilot.pause()
         assert not dialog.worker.is_finished
         assert "read it to its end first" in dialog.text
-        for _ in range(40):
-            await dialog.press("pagedown")
+        await dialog.press(*["pagedown"] * 26)
         assert "echo line 300" in dialog.text
         await dialog.press("1")
         assert await dialog.answered() == Answer("yes")
@@ -51,12 +52,12 @@ async def test_no_needs_no_reading() -> None:
 
 
 async def test_every_line_of_a_long_command_can_be_seen() -> None:
-    async with asking(long_command(300), SMALL) as dialog:
-        seen = set()
-        for _ in range(60):
-            seen |= {line for line in range(1, 301) if f"echo line {line} " in dialog.text.replace("│", " ")}
+    async with asking(long_command(100), SMALL) as dialog:
+        seen: set[int] = set()
+        for _ in range(10):
+            seen |= {int(number) for number in re.findall(r"echo line (\d+) ", dialog.text)}
             await dialog.press("pagedown")
-        assert seen == set(range(1, 301))
+        assert seen == set(range(1, 101))
 
 
 async def test_a_change_of_2000_lines_scrolls_and_its_answers_stay() -> None:
