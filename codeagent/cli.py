@@ -52,7 +52,9 @@ def _dispatch(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         _maybe_meant(argv[0], flags.nearest(argv[0], (*SUBCOMMANDS, "help"), cutoff=0.75))
     options = flags.parse(["--help"] if argv == ["help"] else argv)
     if options.debug_file:
-        _log_to(options.debug_file)
+        from codeagent import debug_log
+
+        debug_log.write_to(options.debug_file)
     front = choose(options, environ)
     run = cast("Callable[[Options, str], int]", _load("codeagent.wiring:run"))
     return run(options, front)
@@ -67,25 +69,6 @@ def _maybe_meant(word: str, near: str) -> None:
             f"There is no command {word!r}. Did you mean: codeagent {near}? "
             f"To send it as a message: codeagent -- {word}"
         )
-
-
-def _log_to(name: str) -> None:
-    """Write what our modules log to a file that only its owner reads. Raises Mistake when it cannot be opened."""
-    import logging
-    import os
-
-    from codeagent.flags import Mistake
-
-    try:
-        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    except OSError as error:
-        raise Mistake(f"--debug-file {name} cannot be written: {error.strerror}. Name another file.") from None
-    writer = logging.StreamHandler(os.fdopen(handle, "w", encoding="utf-8", errors="replace"))
-    writer.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    logger = logging.getLogger("codeagent")
-    logger.setLevel(logging.DEBUG)
-    logger.addHandler(writer)
-    logger.debug("started")
 
 
 def choose(options: Options, environ: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ def report(error: BaseException, place: Path) -> str:
     import traceback
 
     from codeagent import __version__
+    from codeagent.core.token_shapes import masked
 
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     words = f"codeagent stopped at an unexpected error ({type(error).__name__}); the fault is ours, not yours."
@@ -30,7 +31,7 @@ def report(error: BaseException, place: Path) -> str:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(place / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+            file.write(masked(text))
     except OSError as unwritable:
         return f"{words} The report could not be written to {place}: {unwritable.strerror}."
     return f"{words} Report: {place / name}"

@@ -14,7 +14,7 @@ from codeagent.setting_environment import Environment
 from codeagent.setting_files import Broken, SettingsFile, Stamp, read, remember_rule, stamp
 from codeagent.setting_keys import GROUPS, KEYS, MODES, PRECEDENCE, Key, Layer, checked, from_text, shown
 
-__all__ = ["Environment", "Problem", "RuleText", "Settings", "Sourced", "remember_rule"]
+__all__ = ["SOURCES", "Environment", "Problem", "RuleText", "Settings", "Sourced", "remember_rule"]
 
 MANAGED = Path(
     "/Library/Application Support/codeagent/managed-settings.json"
@@ -22,6 +22,9 @@ MANAGED = Path(
     else "/etc/codeagent/managed-settings.json"
 )
 """Settings that an administrator put in force for all users."""
+
+SOURCES = frozenset({"user", "project", "local"})
+"""Layers that `--setting-sources` can choose from; what an administrator set always counts."""
 
 _SHARED: tuple[Layer, ...] = ("project", "local")
 """Layers that lie in the project, and may have come with it."""
@@ -102,14 +105,15 @@ class Settings(Struct, frozen=True):
         overlay: Mapping[str, Any] | None = None,
         trusted: bool = False,
         managed: Path = MANAGED,
+        sources: frozenset[str] = SOURCES,
     ) -> Settings:
         """Read and merge all layers. Never fails: what cannot be used is in `problems`.
 
         `overlay` is what the command line says, nested or with dotted keys. Without `trusted`, files in the project
-        only add ask and deny rules.
+        only add ask and deny rules. `sources` are the layers of files that count.
         """
         merge = _Merge(Environment.of(environ, home), project, trusted)
-        merge.read_files(home, managed)
+        merge.read_files(home, managed, sources)
         merge.take_variables(environ)
         merge.take("command line", "command line", overlay or {}, None)
         return merge.settings()
@@ -129,7 +133,7 @@ class _Merge:
         self.claims: list[str] = []
         self.stamps: dict[Path, Stamp] = {}
 
-    def read_files(self, home: Path, managed: Path) -> None:
+    def read_files(self, home: Path, managed: Path, sources: frozenset[str]) -> None:
         layout = Layout(self.project)
         own: list[tuple[Layer, Path, bool]] = [
             ("managed", managed, False),
@@ -141,7 +145,7 @@ class _Merge:
             ("local", self.project / _FOREIGN / "settings.local.json", True),
         ]
         for layer, path, foreign in own:
-            if path in self.stamps:  # the home directory as a project
+            if path in self.stamps or (layer != "managed" and layer not in sources):  # the home as a project
                 continue
             self.stamps[path] = stamp(path)
             try:

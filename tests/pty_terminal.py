@@ -113,6 +113,17 @@ class Terminal:
             if time.monotonic() > end or (not self._read(0.05) and self.exit is not None):
                 raise AssertionError(f"{wanted!r} did not come; exit {self.exit}; the screen:\n{self.text}")
 
+    def until_stopped(self) -> None:
+        """Read until the program has suspended itself."""
+
+        def stopped() -> bool:
+            pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
+            return bool(pid) and os.WIFSTOPPED(status)
+
+        self.until(stopped)
+        while self._read(0.0):
+            pass
+
     def wait(self) -> int:
         """Read until the program has ended; its exit code, or minus the signal's number."""
         end = time.monotonic() + self.patience

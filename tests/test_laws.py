@@ -78,6 +78,7 @@ def test_the_environment_is_read_at_the_edge_alone() -> None:
     assert readers <= {
         "cli.py",
         "__main__.py",
+        "library.py",
         "wiring/__init__.py",
         "settings.py",
         "fronts/repl/app.py",

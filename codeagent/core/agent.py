@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.budget import Meter
 from codeagent.core.calls import Calls
-from codeagent.core.conversation import Parameters, parameters
-from codeagent.core.errors import UsageFault
+from codeagent.core.conversation import Parameters, live, parameters
+from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import (
+    NOT_LOADED,
     Compacted,
+    Earlier,
     Entry,
     Event,
     Noted,
     Opened,
     Queued,
+    Rewound,
     Switched,
     Titled,
     ToolFinished,
@@ -27,7 +33,8 @@ from codeagent.core.events import (
 from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Image, Text
-from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo
+from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
+from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn, compact
 from codeagent.core.valves import Limits, Valves
@@ -57,6 +64,7 @@ class Outside(Struct):
     news: Callable[[], Iterable[Noted]] = tuple
     restored: Callable[[], tuple[str, ...]] = tuple
     policy: compaction.Policy = compaction.Policy()
+    snapshots: Snapshots | None = None
 
 
 class Agent:
@@ -66,7 +74,8 @@ class Agent:
         self, journal: Journal, model: Model, tools: Toolset, gate: Gate, limits: Limits, outside: Outside
     ) -> None:
         self.journal = journal
-        self.meter = Meter(journal.entries)
+        loaded = [entry for entry in journal.entries if entry is not NOT_LOADED]
+        self.meter = Meter(loaded)
         journal.watch(self.meter.see)
         journal.watch(self._see)
         self.valves = Valves(limits, self.meter)
@@ -76,10 +85,12 @@ class Agent:
         self._planning = False
         """Whether the model was told that plan mode is on."""
         self._model, self._gate, self._outside = model, gate, outside
-        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids)
+        self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
+        self._rewind = Rewind(journal, outside.snapshots)
+        self._aftermath: asyncio.Task[None] | None = None
         self._waiting: dict[str, Queued] = {}
-        self._now: Parameters = parameters(journal.entries)
-        for entry in journal.entries:
+        self._now: Parameters = parameters(loaded)
+        for entry in loaded:
             self._see(entry)
 
     # --- what stands ---
@@ -113,6 +124,7 @@ class Agent:
 
     async def say(self, text: str, pictures: Sequence[Image] = ()) -> None:
         """Run a turn to its end, and the turns that messages kept for later make. Cancel to interrupt."""
+        await self._rewind.settle()
         self._name(text)
         self.journal.append(UserSaid((*pictures, Text(text)) if text.strip() else tuple(pictures)))
         await self._turns()
@@ -156,6 +168,29 @@ class Agent:
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""
         return await compact(self.journal, self._model, self, "manual", focus)
+
+    async def points(self) -> tuple[Point, ...]:
+        """Where one can go back to: the messages, oldest first, then the point before the latest rewind."""
+        await self._rewind.settle()
+        return points(self.journal.entries)
+
+    async def preview(self, to: int) -> Preview:
+        """What going back to just before entry `to` would do to files. Raises UsageFault when it is no such point."""
+        return await self._rewind.preview(to)
+
+    async def rewind(self, to: int, *, files: bool = True, conversation: bool = True, anyway: bool = False) -> WentBack:
+        """Go back to just before entry `to`: files, conversation or both. Undone by going back to before that.
+
+        `anyway` also puts back files that were changed since by others. Raises UsageFault while a turn runs, and
+        for conflicts, and then nothing was done. Messages that wait are taken back; their words are in the result.
+        """
+        if self.working:
+            raise UsageFault("Something is running. Stop it first, then go back.")
+        back = await self._rewind.go(to, files=files, conversation=conversation, anyway=anyway)
+        waiting = []
+        while conversation and (text := self.take_back()):
+            waiting.append(text)
+        return replace(back, text="\n\n".join(filter(None, (back.text, *reversed(waiting))))) if waiting else back
 
     def rename(self, title: str) -> None:
         """Give the session a name."""
@@ -217,6 +252,12 @@ class Agent:
                 self.journal.append(UserSaid((Text(later.text),), queued=later.id))
         finally:
             self.working = False
+            self._aftermath = asyncio.create_task(self._settle())
+
+    async def _settle(self) -> None:
+        """What an interrupted call changed is looked up beside all else: an interrupt must not wait for it."""
+        with suppress(CodeagentError):  # the session may be closed meanwhile; the next run looks again
+            await self._rewind.settle()
 
     def _queue(self, text: str, when: str) -> None:
         id_ = self._outside.ids.new("queued")
@@ -243,10 +284,23 @@ class Agent:
                 self._planning = text != PLAN_OFF
             case Compacted():
                 self._planning = False
-            case ToolFinished(view=Todo() as todo):
+            case ToolFinished(view=Todo() as todo) | Earlier(todo=Todo() as todo):
                 self.todo = todo
+            case Rewound(conversation=True):
+                self.todo = self._todo_now()
             case _:
                 pass
+
+    def _todo_now(self) -> Todo | None:
+        """The todo list of the conversation as it stands."""
+        entries = self.journal.entries
+        for position in reversed(live(entries)):
+            entry = entries[position]
+            if isinstance(entry, ToolFinished) and isinstance(entry.view, Todo):
+                return entry.view
+            if isinstance(entry, Earlier) and entry.todo:
+                return entry.todo
+        return None
 
 
 DEFAULT_ROOM = 32_000

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeagent.core.events import Asked, AssistantSaid, Compacted, Entry, Event, ToolFinished, TurnEnded
+from codeagent.core.events import (
+    Asked,
+    AssistantSaid,
+    Compacted,
+    Earlier,
+    Entry,
+    Event,
+    Spent,
+    ToolFinished,
+    TurnEnded,
+)
 from codeagent.core.messages import Usage
 
 
@@ -38,14 +48,28 @@ class Meter:
             case Compacted(usage=usage, cost=cost):
                 self._pay(usage, cost)
                 self.context = event.after_tokens
+            case Spent(usage=usage, cost=cost):
+                self._pay(usage, cost)
+                self.requests += 1
             case ToolFinished(took_ms=took):
                 self.tool_calls += 1
                 self.tool_ms += took
             case TurnEnded(took_ms=took):
                 self.turns += 1
                 self.turn_ms += took
+            case Earlier():
+                self._add(event)
             case _:
                 pass
+
+    def _add(self, earlier: Earlier) -> None:
+        self._pay(earlier.usage, earlier.cost)
+        self.requests += earlier.requests
+        self.tool_calls += earlier.tool_calls
+        self.turns += earlier.turns
+        self.model_ms += earlier.model_ms
+        self.tool_ms += earlier.tool_ms
+        self.turn_ms += earlier.turn_ms
 
     def _pay(self, usage: Usage, cost: float | None) -> None:
         self.usage += usage

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent.core.effects import Effect, Permit, Refusal, Revised, Risk
 from codeagent.core.errors import ToolFault
-from codeagent.core.events import ToolFinished, ToolProgress, ToolStarted
+from codeagent.core.events import Noted, ToolFinished, ToolProgress, ToolStarted
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Text, ToolUse
-from codeagent.core.ports import Clock, Ids, Progress, Result, Tool
+from codeagent.core.ports import Clock, Ids, Kept, Progress, Result, Snapshots, Tool
+from codeagent.core.rewind import record
 from codeagent.core.toolset import Toolset
 
 log = logging.getLogger(__name__)
@@ -43,9 +44,17 @@ class Ready(Struct, frozen=True):
 class Calls:
     """Serves the calls of one agent's steps."""
 
-    def __init__(self, journal: Journal, tools: Toolset, gate: Gate, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        tools: Toolset,
+        gate: Gate,
+        clock: Clock,
+        ids: Ids,
+        snapshots: Snapshots | None = None,
+    ) -> None:
         self._journal, self._tools, self._gate = journal, tools, gate
-        self._clock, self._ids = clock, ids
+        self._clock, self._ids, self._snapshots = clock, ids, snapshots
 
     async def run(self, uses: Sequence[ToolUse]) -> list[ToolFinished]:
         """Run them all; each gets exactly one `ToolFinished`, given back in the order of the calls."""
@@ -100,7 +109,7 @@ class Calls:
                 return self._finish(use, again, 0)
             ready, consent = again, permit
             permit = await self._gate.permit(use, ready.effect, consent)
-            changed = (Text(f"{CHANGED} {msgspec.json.encode(dict(consent.input)).decode()}"),)
+            changed = (Text(f"{CHANGED} {json.dumps(dict(consent.input), ensure_ascii=False)}"),)
         if isinstance(permit, Refusal):
             return self._finish(use, Result.of(permit.reason, is_error=True, summary="not allowed"), 0, refused=True)
         if isinstance(permit, Revised):
@@ -110,15 +119,36 @@ class Calls:
     async def _run(self, ready: Ready, permit: Permit, changed: tuple[Text, ...]) -> ToolFinished:
         use, effect = ready.use, ready.effect
         key = self._ids.new("call")
-        self._journal.append(
-            ToolStarted(use.id, use.name, effect.label, effect.title, effect.view, int(effect.risk), key)
+        kept = await self._kept(effect)
+        call = ToolStarted(
+            use.id,
+            use.name,
+            effect.label,
+            effect.title,
+            effect.view,
+            int(effect.risk),
+            key,
+            kept.paths,
+            kept.scanned,
         )
+        self._journal.append(call)
         started = self._clock.monotonic()
         result = await self._boundary(use, self._result(ready.tool, ready.args, permit, use))
         took = int(1000 * (self._clock.monotonic() - started))
+        if self._snapshots and (call.kept or call.scanned):  # of an interrupted call, the agent tells it afterwards
+            await record(self._journal, self._snapshots, call, always=False)
         adds = (Text(f"The user adds: {permit.words}"),) if permit.words else ()
         result = replace(result, blocks=(*result.blocks, *changed, *adds))
         return self._finish(use, result, took)
+
+    async def _kept(self, effect: Effect) -> Kept:
+        """What a rewind will need is kept before anything changes; reading costs nothing."""
+        if self._snapshots is None or effect.risk == Risk.LOW:
+            return Kept()
+        kept = await self._snapshots.keep(effect)
+        if kept.words:
+            self._journal.append(Noted(kept.words, to="person", topic="snapshots", level="warning"))
+        return kept
 
     async def _result(self, tool: Tool[Any], args: Any, permit: Permit, use: ToolUse) -> Result:
         try:

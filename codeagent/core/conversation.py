@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from codeagent.core.events import (
+    NOT_LOADED,
     AssistantSaid,
     Compacted,
     Entry,
@@ -42,7 +43,7 @@ from codeagent.core.unpictured import PICTURES, unpictured
 
 NOT_RUN = "This call was not run: the turn was interrupted before it started."
 UNKNOWN = (
-    "The outcome of this call is unknown: codeagent stopped while it ran, so it may have happened, wholly or in part. "
+    "The outcome of this call is unknown: it was cut off while it ran, so it may have happened, wholly or in part. "
     "Look at the current state before you do it again."
 )
 SILENT = "(no output)"
@@ -66,6 +67,8 @@ def parameters(entries: Sequence[Entry], so_far: Parameters | None = None) -> Pa
     """Fold `Opened` and `Switched`, going on from `so_far`. A rewind changes the conversation, not these."""
     now = so_far or Parameters()
     for entry in entries:
+        if entry is NOT_LOADED:
+            continue
         if isinstance(entry, Opened):
             now = Parameters(
                 entry.system,
@@ -93,11 +96,16 @@ def live(entries: Sequence[Entry]) -> list[int]:
     """Positions of the entries that count: a rewind drops what came after the point it went back to."""
     path: list[int] = []
     for position, entry in enumerate(entries):
-        if isinstance(entry, Rewound):
+        if isinstance(entry, Rewound) and entry.conversation:
             path = live(entries[: min(entry.to, position)])
-        else:
+        elif entry is not NOT_LOADED:
             path.append(position)
     return path
+
+
+def standing(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries that a person is shown of a session: what a rewind took back is left out."""
+    return [entries[position] for position in live(entries)]
 
 
 def request(entries: Sequence[Entry]) -> Request:

@@ -124,6 +124,8 @@ class AskPermission(Struct, frozen=True):
     input: Mapping[str, Any] = {}
     always: str = ""
     always_rules: tuple[str, ...] = ()
+    agent: str = ""
+    """The sub-agent that wants it; empty for the agent that the person talks to."""
 
 
 class AskValve(Struct, frozen=True):
@@ -221,3 +223,5 @@ class Permit(Struct, frozen=True):
 
     effect: Effect
     words: str = ""
+    use_id: str = ""
+    """The call that it was given for."""

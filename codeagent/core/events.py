@@ -16,16 +16,16 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
-from codeagent.core.messages import (
-    Block,
-    Document,
-    Image,
-    Text,
-    ToolSchema,
-    ToolUse,
-    Usage,
-)
-from codeagent.core.views import View
+from codeagent.core.file_states import FileChange, FileState
+from codeagent.core.messages import Block, Document, Image, Text, ToolSchema, ToolUse, Usage
+from codeagent.core.signals import CallDelta as CallDelta
+from codeagent.core.signals import Delta as Delta
+from codeagent.core.signals import Raw as Raw
+from codeagent.core.signals import Signal as Signal
+from codeagent.core.signals import TextDelta as TextDelta
+from codeagent.core.signals import ThinkingDelta as ThinkingDelta
+from codeagent.core.signals import ToolProgress as ToolProgress
+from codeagent.core.views import Todo, View
 
 FORMAT = 1
 """Version of the log format. A higher major version than ours is refused."""
@@ -216,6 +216,8 @@ class Decided(Fact, frozen=True, tag="decided"):
     """True when it was refused because nobody could be asked."""
     revised: Mapping[str, Any] | None = None
     """The input as the person changed it, if they did."""
+    agent: str = ""
+    """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
 
 
 class ToolStarted(Fact, frozen=True, tag="tool_started"):
@@ -229,6 +231,10 @@ class ToolStarted(Fact, frozen=True, tag="tool_started"):
     risk: int = 1
     key: str = ""
     """Idempotency key: a call with this key is never run twice silently."""
+    kept: tuple[tuple[str, FileState], ...] = ()
+    """What stands at the paths that it will change, and is kept in the snapshots."""
+    scanned: bool = False
+    """Whether the whole project was looked at before, so that the snapshots can tell what it changed."""
 
 
 class ToolFinished(Fact, frozen=True, tag="tool_finished"):
@@ -266,10 +272,31 @@ class Compacted(Fact, frozen=True, tag="compacted"):
 
 
 class Rewound(Fact, frozen=True, tag="rewound"):
-    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this."""
+    """The conversation goes on as if only the first `to` entries existed. Undone by rewinding to before this.
+
+    With `files`, the files were put back to what they were at that point, which a `Changed` just before this tells.
+    Without `conversation`, only they were.
+    """
 
     to: int
     files: bool = False
+    conversation: bool = True
+
+
+class Changed(Fact, frozen=True, tag="changed"):
+    """What a call did to files; `use_id` is empty for what a rewind did."""
+
+    use_id: str
+    files: tuple[FileChange, ...] = ()
+
+
+class Spent(Fact, frozen=True, tag="spent"):
+    """What one reply to a sub-agent cost; `use_id` is the `task` call that it works for. `cost` as in AssistantSaid."""
+
+    use_id: str
+    usage: Usage = Usage()
+    cost: float | None = None
+    model: str = ""
 
 
 class Noted(Fact, frozen=True, tag="noted"):
@@ -316,6 +343,30 @@ class Lost(Fact, frozen=True, tag="lost"):
     raw: str = ""
 
 
+class Earlier(Fact, frozen=True, tag="earlier"):
+    """Stands in memory for entries of a long log that lie before its last summary and were not loaded; never written.
+
+    `count` of them. What the meter would have counted of them, `cost` None when unknown; the last sight of each file,
+    the shell's directory, and the todo list, as they stood at their end.
+    """
+
+    count: int = 0
+    usage: Usage = Usage()
+    cost: float | None = 0.0
+    requests: int = 0
+    tool_calls: int = 0
+    turns: int = 0
+    model_ms: int = 0
+    tool_ms: int = 0
+    turn_ms: int = 0
+    saw: tuple[Saw, ...] = ()
+    cwd: str = ""
+    todo: Todo | None = None
+
+
+NOT_LOADED = Earlier()
+"""The one that fills the gaps: a log of 1 GB has 700,000, which loops over entries pass by with `is`."""
+
 Entry = (
     Opened
     | Titled
@@ -331,48 +382,13 @@ Entry = (
     | ToolFinished
     | Compacted
     | Rewound
+    | Changed
+    | Spent
     | Noted
     | ValveClosed
     | TurnEnded
     | Lost
+    | Earlier
 )
 
-# --- signals ---------------------------------------------------------------------------------
-
-
-class TextDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of the reply."""
-
-    text: str
-
-
-class ThinkingDelta(Struct, frozen=True, omit_defaults=True):
-    """The next words of its reasoning."""
-
-    text: str
-
-
-class CallDelta(Struct, frozen=True, omit_defaults=True):
-    """A call is being written: its name, and how many bytes of input so far."""
-
-    use_id: str
-    name: str
-    received: int
-
-
-class ToolProgress(Struct, frozen=True, omit_defaults=True):
-    """A running call says something: the next piece of its output."""
-
-    use_id: str
-    text: str
-
-
-class Raw(Struct, frozen=True, omit_defaults=True):
-    """A provider's own stream event, for `--include-partial-messages`."""
-
-    event: Mapping[str, Any]
-
-
-Delta = TextDelta | ThinkingDelta | CallDelta | Raw
-Signal = Delta | ToolProgress
 Event = Entry | Signal

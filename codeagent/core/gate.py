@@ -7,6 +7,7 @@ as `Decided`, and only this file makes a `Permit`.
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -50,10 +51,30 @@ class Gate:
         remember: Callable[[str], str],
         mode: str = "default",
     ) -> None:
-        self.mode = mode
-        self._approver, self._record = approver, record
+        self._standing = [mode]
+        """The mode, in one place for this gate and those that it lent out."""
+        self._agent = ""
+        self._approver, self._record, self._session = approver, record, record
         self._rules, self._remember = rules, remember
         self._one_question = asyncio.Lock()
+
+    @property
+    def mode(self) -> str:
+        """The permission mode."""
+        return self._standing[0]
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        self._standing[0] = mode
+
+    def lend(self, agent: str, record: Callable[[Entry], None]) -> Gate:
+        """The same door for a sub-agent of this name: same rules, mode and person, who is asked one thing at a time.
+
+        Its decisions go to `record`; a change of mode that the person makes there is the session's.
+        """
+        lent = copy.copy(self)
+        lent._agent, lent._record = agent, record
+        return lent
 
     def judge(self, effect: Effect) -> Verdict:
         """What would happen to this effect, and why. Asks nobody, changes nothing."""
@@ -62,13 +83,12 @@ class Gate:
     async def permit(self, use: ToolUse, effect: Effect, consent: Revised | None = None) -> Permit | Refusal | Revised:
         """Let it through, refuse it, or hand back the input as the person changed it.
 
-        `consent` is that changed input coming again: it was accepted by the person, and only
-        what binds in every mode is asked once more.
+        `consent` is that changed input coming again: the person wrote it, and only a deny stops it.
         """
         verdict = self.judge(effect)
         if consent is not None and verdict.decision != "deny":
             self._decided(use, effect, Verdict("allow", "dialog", "You changed it and accepted it."), consent.words)
-            return Permit(effect, consent.words)
+            return Permit(effect, consent.words, use.id)
         if verdict.decision == "ask":
             if self.mode == "dontAsk":
                 return self._refuse(use, effect, verdict, "The mode dontAsk refuses what would be asked. ")
@@ -82,24 +102,24 @@ class Gate:
         if verdict.decision == "deny":
             return self._refuse(use, effect, verdict, "")
         self._decided(use, effect, verdict)
-        return Permit(effect)
+        return Permit(effect, use_id=use.id)
 
     async def _ask(self, use: ToolUse, effect: Effect, verdict: Verdict) -> Permit | Refusal | Revised:
         words, rules = self._always(effect, verdict)
         verdict = replace(verdict, ways=ways(effect, verdict, self._rules(), self.mode))
-        answer = await self._approver.ask(AskPermission(use.id, effect, verdict, use.input, words, rules))
+        question = AskPermission(use.id, effect, verdict, use.input, words, rules, self._agent)
+        answer = await self._approver.ask(question)
         if answer.verdict == "no":
             self._decided(use, effect, Verdict("deny", "dialog", "You said no."), answer.words)
             said = f" They say: {answer.words}" if answer.words else " Ask what they want instead, or take another way."
             return Refusal(f"The user said no to this; it was not run.{said}")
         if answer.input is not None:
             return Revised(answer.input, answer.words)
-        stored: tuple[str, ...] = ()
-        if answer.verdict == "always" and words:
-            stored = self._store(effect, rules)
-        where = ", ".join(stored)
-        self._decided(use, effect, Verdict("allow", "dialog", "You said yes.", where=where), answer.words, stored)
-        return Permit(effect, answer.words)
+        always = answer.verdict == "always" and bool(words)
+        where = self._store(rules) if always else ""
+        yes = Verdict("allow", "dialog", "You said yes.", where=where)
+        self._decided(use, effect, yes, answer.words, rules if always else ())
+        return Permit(effect, answer.words, use.id)
 
     def _always(self, effect: Effect, verdict: Verdict) -> tuple[str, tuple[str, ...]]:
         """What "don't ask again" would mean: words, and the rules it would store. Empty: not offered."""
@@ -110,14 +130,12 @@ class Gate:
         rules = narrow(effect)
         return (f"don't ask again for {', '.join(rules)}", rules) if rules else ("", ())
 
-    def _store(self, effect: Effect, rules: tuple[str, ...]) -> tuple[str, ...]:
+    def _store(self, rules: tuple[str, ...]) -> str:
+        """Store rules, or accept edits where there are none; the places where they stand."""
         if not rules:
             self.mode = "acceptEdits"
-            self._record(Switched(mode="acceptEdits", why="you accept edits in this session"))
-            return ()
-        for rule in rules:
-            self._remember(rule)
-        return rules
+            self._session(Switched(mode="acceptEdits", why="you accept edits in this session"))
+        return ", ".join([self._remember(rule) for rule in rules])
 
     def _refuse(self, use: ToolUse, effect: Effect, verdict: Verdict, lead: str, *, nobody: bool = False) -> Refusal:
         denied = Verdict("deny", verdict.by, verdict.why, verdict.rule, verdict.where, verdict.parts)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec import Struct
 
 from codeagent.core.effects import Answer, Effect, Permit, Question
 from codeagent.core.events import AssistantSaid, Delta, Event, Retried, Saw
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import Document, Image, Request, Text, Usage
 from codeagent.core.views import View
 
@@ -120,6 +121,52 @@ class Front(Approver, Protocol):
     """A way to use the agent. `see` returns at once; `ask` may take as long as a person does, and honours cancel."""
 
     def see(self, event: Event) -> None: ...
+
+
+class Kept(Struct, frozen=True):
+    """What was kept before an effect: paths with what stands there, and whether the whole project was looked at.
+
+    `words` tell a person what could not be kept; they come once.
+    """
+
+    paths: tuple[tuple[str, FileState], ...] = ()
+    scanned: bool = False
+    words: str = ""
+
+
+class Restoring(Struct, frozen=True):
+    """A path that is to become `wanted` again; `expected` is what we last saw there."""
+
+    path: str
+    wanted: FileState
+    expected: FileState
+
+
+class Conflict(Struct, frozen=True):
+    """A path that cannot simply be put back, and why, in words for a person."""
+
+    path: str
+    why: str
+
+
+class Snapshots(Protocol):
+    """Keeps what files held, outside the user's git, so that a rewind can put it back. Nothing here raises."""
+
+    async def keep(self, effect: Effect) -> Kept:
+        """Keep what the effect may change. Costs nothing for effects of LOW risk."""
+        ...
+
+    async def changes(self, kept: Sequence[tuple[str, FileState]], *, scanned: bool) -> tuple[FileChange, ...]:
+        """What is different from what `keep` saw; also in a later process, after a kill."""
+        ...
+
+    async def compare(self, plan: Sequence[Restoring]) -> tuple[Sequence[Restoring], Sequence[Conflict]]:
+        """Those that differ from what is wanted, and those of them that were changed since or are no longer kept."""
+        ...
+
+    async def restore(self, plan: Sequence[Restoring]) -> tuple[tuple[FileChange, ...], tuple[Conflict, ...]]:
+        """Put files back; what stood there is kept first. What was changed, and what could not be."""
+        ...
 
 
 class Clock(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeagent.core.events import Compacted, Entry, Event, Rewound, Saw, ToolFinished
+from codeagent.core.events import NOT_LOADED, Compacted, Earlier, Entry, Event, Rewound, Saw, ToolFinished
 
 
 class Seen:
@@ -19,11 +19,12 @@ class Seen:
         self._latest: dict[str, Saw] = {}
         self._in_context: dict[str, list[Saw]] = {}
         for entry in entries:
-            self.see(entry)
+            if entry is not NOT_LOADED:
+                self.see(entry)
 
     def see(self, event: Event) -> None:
         """Take note of an event; to be registered as a journal's watcher."""
-        if isinstance(event, ToolFinished):
+        if isinstance(event, ToolFinished | Earlier):
             for saw in event.saw:
                 self.note(saw)
             if event.cwd:

@@ -49,20 +49,38 @@ class Toolset:
             raise ToolFault(f"The input of {name} is nested too deeply; send it flat.", summary="bad input") from None
 
 
-_NOISE = frozenset({"title", "default", "additionalProperties"})
-"""What pydantic writes into a schema that tells a model nothing, and costs tokens in every request."""
+_NOISE = frozenset({"title", "default", "additionalProperties", "minLength", "minimum", "exclusiveMinimum"})
+"""What pydantic writes into a schema that tells a model little, and costs tokens in every request."""
+
+_NULL = {"type": "null"}
 
 
-def _lean(schema: Any, top: bool = True) -> Any:
-    """A JSON schema without noise; the description of the whole stands in the tool's description already."""
-    if isinstance(schema, dict):
-        return {
-            key: {name: _lean(value, False) for name, value in item.items()}
-            if key in ("properties", "$defs")
-            else _lean(item, False)
-            for key, item in schema.items()
-            if not (key in _NOISE or (top and key == "description"))
-        }
+def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """An input's JSON schema without noise; the description of the whole stands in the tool's description already."""
+    definitions = schema.get("$defs", {})
+    return _without(_pruned(schema, definitions), "description")
+
+
+def _pruned(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """The same with every definition in the place where it is used; one that holds itself ends as any object."""
     if isinstance(schema, list):
-        return [_lean(item, False) for item in schema]
-    return schema
+        return [_pruned(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if len(some := [each for each in schema.get("anyOf", ()) if each != _NULL]) == 1:
+        schema = {**_without(schema, "anyOf"), **some[0]}
+    if "$ref" in schema:
+        name = str(schema["$ref"]).rpartition("/")[2]
+        meant = definitions.get(name, {"type": "object"})
+        return _pruned({**meant, **_without(schema, "$ref")}, _without(definitions, name))
+    return {
+        key: {name: _pruned(value, definitions) for name, value in item.items()}
+        if key == "properties"
+        else _pruned(item, definitions)
+        for key, item in schema.items()
+        if key not in _NOISE and key != "$defs"
+    }
+
+
+def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name != key}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codeagent.core.events import Entry, ToolFinished, ToolStarted, TurnEnded, UserSaid
+from codeagent.core.events import NOT_LOADED, Entry, ToolFinished, ToolStarted, TurnEnded, UserSaid
 
 
 def unfinished(entries: Sequence[Entry]) -> tuple[ToolStarted, ...]:
@@ -14,6 +14,8 @@ def unfinished(entries: Sequence[Entry]) -> tuple[ToolStarted, ...]:
     """
     begun: dict[str, ToolStarted] = {}
     for entry in entries:
+        if entry is NOT_LOADED:
+            continue
         match entry:
             case TurnEnded() | UserSaid(queued=""):
                 begun.clear()

@@ -7,6 +7,7 @@ product, approval, is the gate.)
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Literal
 
@@ -42,10 +43,25 @@ class Limits(Struct, frozen=True):
 class Valves:
     """The limits of one agent, raised when the person says so."""
 
-    def __init__(self, limits: Limits, meter: Meter) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, meter: Meter, owner: Valves | None = None) -> None:
+        self._own, self._owner = limits, owner
         self._meter = meter
         self._warned: set[str] = set()
+
+    def lend(self, steps: int = 0) -> Valves:
+        """Valves of a sub-agent: it counts its own steps, and what it spends is the session's, under the same limits.
+
+        `steps` 0 gives it as many as a turn has.
+        """
+        lent = Valves(msgspec.structs.replace(self.limits, steps=steps or self.limits.steps), self._meter, self)
+        # The agent in front of the person warns of what all share.
+        lent._warned = {"steps", "tokens", "dollars"}
+        return lent
+
+    @property
+    def limits(self) -> Limits:
+        """Where they stand now."""
+        return self._own if self._owner is None else msgspec.structs.replace(self._owner.limits, steps=self._own.steps)
 
     def closed(self, steps: int, elapsed: float) -> Closed | None:
         """Asked before each step: `steps` were taken in this turn, `elapsed` seconds passed in it."""
@@ -65,13 +81,13 @@ class Valves:
         self._warned.discard(closed.valve)
         match closed.valve:
             case "steps":
-                self.limits = msgspec.structs.replace(self.limits, steps=int(closed.proposed))
+                self._own = msgspec.structs.replace(self._own, steps=int(closed.proposed))
             case "tokens":
-                self.limits = msgspec.structs.replace(self.limits, tokens=int(closed.proposed))
+                self._own = msgspec.structs.replace(self._own, tokens=int(closed.proposed))
             case "dollars":
-                self.limits = msgspec.structs.replace(self.limits, dollars=closed.proposed)
+                self._own = msgspec.structs.replace(self._own, dollars=closed.proposed)
             case "seconds":
-                self.limits = msgspec.structs.replace(self.limits, seconds=closed.proposed)
+                self._own = msgspec.structs.replace(self._own, seconds=closed.proposed)
             case "no_progress":
                 pass
 
@@ -161,7 +177,8 @@ class NoProgress:
 
 
 def _call(use: ToolUse) -> str:
-    return use.name + " " + msgspec.json.encode(use.input, order="sorted").decode()
+    # Not msgspec: it refuses half a surrogate pair, which a model may well send.
+    return f"{use.name} {json.dumps(use.input, sort_keys=True)}"
 
 
 def _signature(uses: Sequence[ToolUse]) -> str:

@@ -128,7 +128,7 @@ def _tail(text: str, limit: int) -> Iterator[tuple[str, str]]:
 def permission(asked: AskPermission) -> Iterator[tuple[str, str]]:
     """A permission question, complete: what, where, how risky, why it is asked, what would be stored."""
     effect, verdict = asked.effect, asked.verdict
-    yield "warning", f"{clean_line(effect.title)}? ({RISKS[int(effect.risk)]})"
+    yield "warning", f"{asker(asked)}{clean_line(effect.title)}? ({RISKS[int(effect.risk)]})"
     for role, line in view(effect.view):
         yield role, f"  {line}"
     if effect.cwd and isinstance(effect.view, Shell):
@@ -149,6 +149,11 @@ def trust(asked: AskTrust) -> Iterator[tuple[str, str]]:
         for words in item.before:
             if words not in item.words:
                 yield "removed", f"  - {clean_line(words)}"
+
+
+def asker(asked: AskPermission) -> str:
+    """The sub-agent that wants it, before the title; empty for the agent itself."""
+    return f"Sub-agent «{clean_line(asked.agent)}»: " if asked.agent else ""
 
 
 def choices(question: Question) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ Outcome = Literal["handled", "unknown", "exit", "redraw"]
 
 Show = Callable[[str], None]
 Copy = Callable[[str], bool]
+Refill = Callable[[str], None]
 
 
 class Command(Struct, frozen=True):
@@ -32,12 +33,13 @@ class Command(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """One use of a command: the desk, what was written after the name, where to show, how to copy."""
+    """One use of a command: the desk, what was written after the name, where to show, how to copy and to refill."""
 
     desk: Desk
     words: str
     show: Show
     copy: Copy
+    refill: Refill | None = None
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -45,6 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/clear", "a new session; the old one is kept (also /new)"),
     Command("/resume", "go on with another session", "[number, id or name]"),
     Command("/rename", "name this session", "NAME"),
+    Command("/rewind", "go back to an earlier message: files, conversation or both", "[number] [files ...]"),
     Command("/compact", "sum up the conversation to make room", "[what to keep in mind]"),
     Command("/context", "what fills the model's window"),
     Command("/cost", "tokens, cached share, dollars and time so far"),
@@ -55,6 +58,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/later", "say this at the end of the turn", "TEXT"),
     Command("/status", "where things stand"),
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
+    Command("/agents", "sub-agents: list, and what one did", "[number]"),
     Command("/todo", "the todo list"),
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
@@ -64,7 +68,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("/exit", "leave (also /quit, exit, quit)"),
 )
 
-ALIASES = {"/new": "/clear", "/quit": "/exit", "/continue": "/resume", "/title": "/rename", "/usage": "/cost"}
+ALIASES = {
+    "/new": "/clear",
+    "/quit": "/exit",
+    "/continue": "/resume",
+    "/title": "/rename",
+    "/usage": "/cost",
+    "/undo": "/rewind",
+}
 
 LEAVING = ("exit", "quit", ":q")
 """Bare words that leave."""
@@ -88,21 +99,23 @@ def _no_clipboard(_text: str) -> bool:
     return False
 
 
-async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard) -> Outcome:
-    """Do what `line` says. Words for the person go to `show`; `copy` puts text on the clipboard, False if it cannot."""
+async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard, refill: Refill | None = None) -> Outcome:
+    """Do what `line` says. Words for the person go to `show`; `copy` puts text on the clipboard, False if it cannot.
+
+    `refill` gets a message that was taken back, to be edited; without it the message is shown.
+    """
     name, _, words = line.strip().partition(" ")
     if line.strip() in LEAVING:
         return "exit"
     name = ALIASES.get(name.lower(), name.lower())
-    call = Call(desk, words.strip(), show, copy)
+    call = Call(desk, words.strip(), show, copy, refill)
     try:
         if name in WAITING:
-            await WAITING[name](call)
-        elif name in ACTIONS:
+            return await WAITING[name](call) or "handled"
+        if name in ACTIONS:
             return ACTIONS[name](call) or "handled"
-        else:
-            show(_unknown(name))
-            return "unknown"
+        show(_unknown(name))
+        return "unknown"
     except CodeagentError as error:
         show(str(error))
     except OSError as error:
@@ -170,6 +183,17 @@ async def _compact(call: Call) -> None:
         call.show("There is too little to sum up, or it did not work. Everything is as it was.")
 
 
+async def _rewind(call: Call) -> Outcome | None:
+    from codeagent.fronts import going_back
+
+    points = await call.desk.agent.points()
+    if not call.words:
+        call.show(going_back.listed(points, call.desk.project))
+        return None
+    await going_back.go(call.desk, going_back.wished(call.words, points), call.refill)
+    return "redraw"
+
+
 async def _jobs(call: Call) -> None:
     first, _, rest = call.words.partition(" ")
     if first == "stop" and rest:
@@ -179,6 +203,17 @@ async def _jobs(call: Call) -> None:
         call.show(call.desk.job_output(first) or "It wrote nothing so far.")
     else:
         call.show(reports.jobs(call.desk))
+
+
+def _agents(call: Call) -> None:
+    from codeagent.fronts import hired
+
+    agent = call.desk.agent
+    if not call.words:
+        call.show(hired.listed(agent.journal.entries, agent.working))
+        return
+    hire = hired.chosen(agent.journal.entries, call.words)
+    call.show(reports.markdown(call.desk.transcript(hire.use_id), hire.label))
 
 
 def _model(call: Call) -> None:
@@ -237,9 +272,8 @@ def _export(call: Call) -> None:
         target = call.desk.project / target
     if target.exists():
         raise UsageFault(f"{target} exists already and is left as it is. Name another file.")
-    target.write_text(
-        exports.render(entries, call.desk.agent.title, exports.format_of(target.name)), "utf-8", "replace"
-    )
+    text = exports.render(entries, call.desk.agent.title, exports.format_of(target.name))
+    target.write_text(text, "utf-8", "replace")
     call.show(f"Written to {target}")
 
 
@@ -271,7 +305,11 @@ def _exit(_call: Call) -> Outcome:
     return "exit"
 
 
-WAITING: dict[str, Callable[[Call], Awaitable[None]]] = {"/compact": _compact, "/jobs": _jobs}
+WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
+    "/compact": _compact,
+    "/jobs": _jobs,
+    "/rewind": _rewind,
+}
 """Commands that take a while."""
 
 ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
@@ -287,6 +325,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/plan": _plan,
     "/later": _later,
     "/status": _reporting(reports.status),
+    "/agents": _agents,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import Entry
-from codeagent.sessions.redaction import redacted
 
 FORMATS = ("md", "html", "json")
 
@@ -20,10 +19,12 @@ def format_of(name: str) -> str:
     return known[ending]
 
 
-def render(entries: Sequence[Entry], title: str, form: str, redact: Callable[[str], str] = str) -> str:
-    """The session as a text in one of FORMATS."""
-    told = redacted(entries, redact)
-    name = redact(title)
+def render(entries: Sequence[Entry], title: str, form: str) -> str:
+    """The session as a text in one of FORMATS, without credentials of well-known shapes."""
+    from codeagent.core.token_shapes import masked
+    from codeagent.sessions.redaction import redacted
+
+    told, name = redacted(entries, masked), masked(title)
     if form == "html":
         from codeagent.fronts.page.document import html
 

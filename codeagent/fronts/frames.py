@@ -8,6 +8,7 @@ from codeagent.core.clean import clean_line
 from codeagent.core.events import (
     Asked,
     AssistantSaid,
+    Changed,
     Decided,
     Entry,
     Heard,
@@ -69,8 +70,14 @@ def _lines(entry: Entry) -> Iterator[str]:
         case Noted(text=text, to=to):
             yield f"to {to}: {text}"
         case _:
-            told = present.notice(entry)
-            yield told[1] if told else ""
+            yield from _others(entry)
+
+
+def _others(entry: Entry) -> Iterator[str]:
+    if isinstance(entry, Changed):
+        yield from (change.path for change in entry.files)
+    elif told := present.notice(entry):
+        yield told[1]
 
 
 def _reply(said: AssistantSaid) -> Iterator[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
-
-import msgspec
 
 from codeagent.core.events import Asked, AssistantSaid, Event, Raw, Retried, TextDelta, ThinkingDelta
 from codeagent.core.messages import ToolUse
@@ -91,6 +90,6 @@ class Partials:
 
     def _call(self, use: ToolUse) -> Iterator[Piece]:
         yield from self._begin("tool_use", {"type": "tool_use", "id": use.id, "name": use.name, "input": {}})
-        text = msgspec.json.encode(dict(use.input)).decode()
+        text = json.dumps(dict(use.input))
         delta = {"type": "input_json_delta", "partial_json": text}
         yield {"type": "content_block_delta", "index": self._index, "delta": delta}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codeagent.core.budget import Meter
 from codeagent.core.events import (
     Compacted,
+    Earlier,
     Event,
     Lost,
     Noted,
@@ -90,8 +91,8 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
             return "info", _switched(event)
         case Compacted(before_tokens=before, after_tokens=after):
             return "info", f"Conversation summed up: {short(before)} tokens became {short(after)}. Nothing is lost."
-        case Rewound():
-            return "info", "Went back to an earlier point of the conversation."
+        case Rewound(conversation=conversation):
+            return "info", f"Went back to an earlier point{' of the conversation' if conversation else ', files only'}."
         case ValveClosed(words=words, warning=True):
             return "warning", words
         case ValveClosed(words=words, raised=raised):
@@ -100,6 +101,11 @@ def notice(event: Event) -> tuple[Level, str] | None:  # noqa: C901, PLR0911 - o
             return None
         case TurnEnded():
             return ended(event)
+        case Earlier(count=entries) if entries:
+            return (
+                "info",
+                f"The beginning of this session was not loaded ({entries:,} entries, since summed up).",
+            )
         case Lost(why=why):
             return "warning", f"A line of the session log could not be read: {why}."
         case _:

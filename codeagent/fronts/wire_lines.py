@@ -18,6 +18,7 @@ from codeagent.core.events import (
     Opened,
     Raw,
     Retried,
+    Spent,
     Stop,
     Switched,
     ToolFinished,
@@ -219,7 +220,7 @@ class Bill:
     def see(self, event: Event) -> None:
         """Count one event."""
         self.meter.see(event)
-        if isinstance(event, AssistantSaid):
+        if isinstance(event, AssistantSaid | Spent):
             self._models.setdefault(event.model, Meter()).see(event)
 
     def by_model(self) -> Line:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from codeagent.core.clean import clean
 from codeagent.core.effects import Answer, AskPermission, AskPlan, AskTrust, AskUser, AskValve, Question
+from codeagent.fronts.calls import asker
 
 
 class _Call(Struct):
@@ -24,7 +25,7 @@ def request_of(question: Question) -> dict[str, Any] | None:
     """The question as the schema's `can_use_tool`; None for those that it has no form for."""
     match question:
         case AskPermission(effect=effect, verdict=verdict):
-            call = _Call(effect.tool, dict(question.input), question.use_id, effect.title)
+            call = _Call(effect.tool, dict(question.input), question.use_id, f"{asker(question)}{effect.title}")
             outside = next((touch.path for touch in effect.touches if touch.place != "inside"), None)
             return _can_use(call) | {
                 "decision_reason": verdict.why,

@@ -46,7 +46,7 @@ def write_all(fd: int, data: bytes) -> None:
         rest = rest[os.write(fd, rest) :]
 
 
-def read_regular(path: Path, most: int, *, follow: bool = True) -> tuple[bytes, os.stat_result]:
+def read_regular(path: Path | str, most: int, *, follow: bool = True) -> tuple[bytes, os.stat_result]:
     """Bytes and identity of an ordinary file of at most `most` bytes; a FIFO or a device is not waited for.
 
     Raises OSError, with words when the file is no ordinary one or too long. Without `follow` a link is an error.

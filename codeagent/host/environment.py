@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 OURS = frozenset({"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CODEAGENT_API_KEY", "CODEAGENT_AUTH_TOKEN"})
@@ -9,6 +10,8 @@ OURS = frozenset({"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CODEAGENT_API_KE
 
 _SHORTEST_SECRET = 8
 """A held value shorter than this is not searched for inside others: it would hit by chance."""
+
+_SHORTEST_NAMED = 12
 
 _QUIET = {
     "TERM": "dumb",
@@ -30,6 +33,23 @@ _QUIET = {
 
 _ODD = frozenset({"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_XTRACEFD", "CDPATH", "GLOBIGNORE"})
 """Variables that make bash run or mean something else than the line that was judged says."""
+
+
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|_)(?:API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE)(?:_|$)"
+)
+
+
+def named_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Values of variables whose names say that they are credentials.
+
+    Only long ones with a digit, and no paths: a password that is a word would take that word out of every text.
+    """
+    return tuple(value for name, value in environ.items() if _SECRET_NAME.search(name) and _telling(value))
+
+
+def _telling(value: str) -> bool:
+    return len(value) >= _SHORTEST_NAMED and any(map(str.isdigit, value)) and not value.startswith(("/", "~"))
 
 
 def child_environment(environ: Mapping[str, str], secrets: Iterable[str] = ()) -> dict[str, str]:

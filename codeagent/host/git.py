@@ -6,10 +6,10 @@ import asyncio
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from codeagent.host.programs import find_program, run
+from codeagent.host.programs import CHUNK, child, find_program, head_of, run
 
 _OVERRIDES = (
     ("core.fsmonitor", "false"),
@@ -88,22 +88,35 @@ def _first_line(path: Path) -> str:
         return ""
 
 
-async def tracked_and_untracked(folder: str, git: str, env: Mapping[str, str], *, ignored: bool = False) -> list[str]:
+async def tracked_and_untracked(
+    folder: str,
+    git: str,
+    env: Mapping[str, str],
+    *,
+    ignored: bool = False,
+    meanwhile: Callable[[Sequence[str]], None] | None = None,
+) -> list[str]:
     """Paths below `folder`, relative to it: tracked and untracked ones, or only the `ignored` ones.
 
-    Paths in a merge conflict come once; a nested repository is one entry that ends in a slash. Raises OSError
-    when git fails.
+    Paths in a merge conflict come once; a nested repository is one entry that ends in a slash. `meanwhile` gets
+    them as they are found, before it is sure that git will not fail. Raises OSError when git fails.
     """
     which = ("-o", "-i") if ignored else ("-c", "-o")
     command = [git, "ls-files", "-z", *which, "--exclude-standard"]
-    ended = await run(command, folder, hardened_env(env))
-    if ended.code:
-        raise OSError(ended.err.decode("utf-8", "replace").strip() or f"git ended with {ended.code}")
-    return await asyncio.to_thread(_paths, ended.out)
-
-
-def _paths(output: bytes) -> list[str]:
-    return list(dict.fromkeys(os.fsdecode(output).split("\0")[:-1]))
+    paths: list[str] = []
+    async with child(command, folder, hardened_env(env)) as process:
+        complaining = asyncio.create_task(head_of(process.stderr))
+        rest = b""
+        while process.stdout is not None and (piece := await process.stdout.read(CHUNK)):
+            names, _, rest = (rest + piece).rpartition(b"\0")
+            found = os.fsdecode(names).split("\0") if names else []
+            paths += found
+            if meanwhile:
+                meanwhile(found)
+        complaint = await complaining
+        if code := await process.wait():
+            raise OSError(complaint.decode("utf-8", "replace").strip() or f"git ended with {code}")
+    return list(dict.fromkeys(paths))
 
 
 async def is_ignored(folder: str, git: str, env: Mapping[str, str]) -> bool:

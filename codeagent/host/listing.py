@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISREG
 
 from codeagent.host import git, ignoring
 from codeagent.host.programs import find_program, packaged_program, run
@@ -41,13 +40,18 @@ class Lister:
         """The ripgrep to use; empty if there is none."""
         return find_program("rg", self.env, self.root) or packaged_program("rg", self.env, self.root)
 
-    async def files(self, folder: Path, *, rules: bool = True) -> Listed:
-        """All files below a folder that no ignore rule leaves out; with `rules` off, simply all."""
+    async def files(
+        self, folder: Path, *, rules: bool = True, meanwhile: Callable[[Sequence[str]], None] | None = None
+    ) -> Listed:
+        """All files below a folder that no ignore rule leaves out; with `rules` off, simply all.
+
+        `meanwhile` gets paths as git finds them, before the answer, which has all of them.
+        """
         if not folder.is_dir():  # noqa: ASYNC240  one stat
             return Listed([])
         if rules and self.git and git.work_tree(folder):
             try:
-                return await self._by_git(folder)
+                return await self._by_git(folder, meanwhile)
             except OSError:
                 pass  # a repository that git refuses is walked like any folder
         if rules and self.rg and not git.work_tree(folder):
@@ -85,8 +89,8 @@ class Lister:
             rules += ["--no-ignore-parent"] if folder == self.root else []
         return rules
 
-    async def _by_git(self, folder: Path) -> Listed:
-        paths = await git.tracked_and_untracked(str(folder), self.git, self.env)
+    async def _by_git(self, folder: Path, meanwhile: Callable[[Sequence[str]], None] | None) -> Listed:
+        paths = await git.tracked_and_untracked(str(folder), self.git, self.env, meanwhile=meanwhile)
         nested = [path for path in paths if path.endswith("/")]
         paths = [path for path in paths if not path.endswith("/")] if nested else paths
         for inner in nested[:NESTED]:
@@ -109,19 +113,6 @@ class Lister:
 
     def _top(self, folder: Path) -> Path:
         return self.root if folder.is_relative_to(self.root) else folder
-
-
-def newest(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Those of the paths in a folder that are regular files or links to such, the newest first, then by path."""
-    found = []
-    for path in paths:
-        try:
-            state = os.stat(f"{folder}/{path}")  # noqa: PTH116  50,000 times
-        except OSError:
-            continue
-        if S_ISREG(state.st_mode):
-            found.append((-state.st_mtime_ns, path))
-    return [path for _, path in sorted(found)]
 
 
 def _links(folder: Path, top: Path, paths: list[str]) -> list[str]:

@@ -77,3 +77,11 @@ async def run(command: Sequence[str], cwd: str, env: Mapping[str, str], given: b
     async with child(command, cwd, env, given) as process:
         out, err = await process.communicate(given)
         return Ended(process.returncode or 0, out, err)
+
+
+async def head_of(stream: asyncio.StreamReader | None, most: int = CHUNK) -> bytes:
+    """The first bytes of a stream, which is read to its end: a full pipe would stop its writer for ever."""
+    kept = b""
+    while stream is not None and (piece := await stream.read(CHUNK)):
+        kept += piece[: most - len(kept)]
+    return kept

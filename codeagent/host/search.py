@@ -5,6 +5,7 @@ Both speak the events of `rg --json`, so that one reading gives one answer.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import os
@@ -20,7 +21,7 @@ from msgspec.json import decode
 
 from codeagent.core.errors import ToolFault
 from codeagent.host.listing import Lister
-from codeagent.host.programs import CHUNK, child
+from codeagent.host.programs import CHUNK, child, head_of
 
 PATTERN = 60_000
 """Bytes of a pattern, at most."""
@@ -113,8 +114,9 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
     command += ["-e", query.pattern, "--", f"./{file}"]
     found = Found()
     async with child(command, str(folder), lister.env) as process:
+        complaining = asyncio.create_task(head_of(process.stderr))
         await _read_all(process.stdout, _Reading(query, found))
-        complaint = (await process.stderr.read(CHUNK) if process.stderr else b"").decode("utf-8", "replace")
+        complaint = (await complaining).decode("utf-8", "replace")
         if await process.wait() == 2 and not found.counts:
             _complain(complaint)
     return found

@@ -33,6 +33,7 @@ _POSIX = {
     "xdigit": "0-9A-Fa-f",
     "word": r"\w",
 }
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PIECE = re.compile(r"\\(.)|\[:(\w+):\]|(\{)(?!\d+(?:,\d*)?\})", re.DOTALL)
 
 
@@ -80,22 +81,33 @@ def main() -> int:
         return 2
     simple = not re.search(r"\$|\\[AZz]|\(\?", job["pattern"]) or job["literal"]
     whole = re.compile(pattern.pattern, pattern.flags | re.MULTILINE) if simple else None
-    room = job["room"]
+    needle = _needle(job)
     for name in job["files"]:
         signal.setitimer(signal.ITIMER_REAL, job["seconds"])
-        for event in searched(name, pattern, whole, job | {"room": room}):
-            room -= event["type"] == "match"
+        data = _bytes(name)
+        if data is not None and needle not in data and not data.startswith(_WIDE):
+            continue
+        for event in searched(name, data, pattern, whole, job):
+            job["room"] -= event["type"] == "match"
             sys.stdout.write(json.dumps(event) + "\n")
     return 0
 
 
-def searched(name: str, pattern: re.Pattern[str], whole: re.Pattern[str] | None, job: dict[str, Any]) -> list[Any]:
+def _needle(job: dict[str, Any]) -> bytes:
+    """Bytes that every file with a hit holds, if the pattern is plain ASCII text; else nothing, which all hold."""
+    pattern = job["pattern"]
+    plain = job["literal"] or re.fullmatch(r"[\w \-/:;=,@%&<>!\"'~`]*", pattern)
+    return pattern.encode() if plain and pattern.isascii() and not job["ignore_case"] else b""
+
+
+def searched(
+    name: str, data: bytes | None, pattern: re.Pattern[str], whole: re.Pattern[str] | None, job: dict[str, Any]
+) -> list[Any]:
     """The events of one file; none when nothing is found."""
-    data = _bytes(name)
     path = _data(os.fsencode(name))
     if data is None:
         return [{"type": "skipped", "data": {"path": path}}]
-    binary = b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    binary = b"\0" in data and not data.startswith(_WIDE)
     text = _text(data)
     if whole and not whole.search(text):
         return []
@@ -127,11 +139,25 @@ def _bytes(name: str) -> bytes | None:
         fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:
         return b""
-    with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
+    try:
+        state = os.fstat(fd)
+        if not stat.S_ISREG(state.st_mode):
             return b""
-        data = file.read(BIGGEST + 1)
-    return data if len(data) <= BIGGEST else None
+        if state.st_size > BIGGEST:
+            return None
+        data = os.read(fd, state.st_size + 1)
+        if len(data) != state.st_size:  # it grows, is longer than one read may be, or lies in /proc
+            data += _rest(fd, BIGGEST + 1 - len(data))
+        return data if len(data) <= BIGGEST else None
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+
+
+def _rest(fd: int, most: int) -> bytes:
+    with open(fd, "rb", closefd=False) as file:
+        return file.read(most)
 
 
 def _text(data: bytes) -> str:

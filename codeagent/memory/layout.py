@@ -49,6 +49,11 @@ class Layout(Struct, frozen=True):
         return self.memory / "MEMORY.md"
 
     @property
+    def tools(self) -> Path:
+        """Declarations of the project's own tools."""
+        return self.agent / "tools"
+
+    @property
     def settings(self) -> Path:
         """Settings that the project shares."""
         return self.agent / "settings.json"

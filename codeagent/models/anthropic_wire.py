@@ -6,7 +6,7 @@ extend another's gives a body whose messages extend the other's, so caches and s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -37,15 +37,19 @@ _UNMARKED = ("thinking", "redacted_thinking")
 """Blocks that take no cache mark."""
 
 
-def body(request: Request, features: Collection[str]) -> Body:
-    """The body, all but `stream`; `features` are names from the capability table."""
+def body(request: Request, features: Collection[str], wired: Sequence[Body] | None = None) -> Body:
+    """The body, all but `stream`; `features` are names from the capability table.
+
+    `wired` are the request's tools as `tools` made them earlier: they never change in a session.
+    """
     made: Body = {"model": request.model, "max_tokens": request.max_tokens}
     marked = mark(request, features)
     if system := [_text(words) for words in request.system if words.strip()]:
         made["system"] = system
         _cache(system[-1:], marked)
     if request.tools:
-        made["tools"] = [_tool(tool) for tool in request.tools]
+        ready = tools(request) if wired is None else wired
+        made["tools"] = [*ready[:-1], dict(ready[-1])]  # the last one gets a mark of its own
         _cache(made["tools"][-1:], marked)
     made["messages"] = messages(request.messages, "mid_system" in features)
     _cache(_tails(made["messages"]), marked)
@@ -55,6 +59,11 @@ def body(request: Request, features: Collection[str]) -> Body:
     if "diagnostics" in features and request.previous:
         made["diagnostics"] = {"previous_message_id": request.previous}
     return made
+
+
+def tools(request: Request) -> list[Body]:
+    """The tools on the wire, without cache marks."""
+    return [_tool(tool) for tool in request.tools]
 
 
 def traces(made: Body, features: Collection[str]) -> frozenset[str]:

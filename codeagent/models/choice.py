@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
-from codeagent.core.errors import ModelUnavailable
+from codeagent.core.errors import ModelError, ModelUnavailable
 from codeagent.core.events import AssistantSaid, Delta, Retried
 from codeagent.core.messages import Request
 from codeagent.core.ports import Model, ModelInfo
 from codeagent.models import catalog
 
-LOCAL = ("script:", "offline", "faulty:")
+if TYPE_CHECKING:
+    from codeagent.models.anthropic import Anthropic
+
+LOCAL = ("script:", "offline", "faulty:", "given:")
 """Beginnings of names that need no key and no network."""
 
 NO_KEY = (
@@ -50,6 +53,7 @@ class Choice:
 
     `key` is asked once, when the Messages API is first used. `pace` is for scripts, in characters a
     second; `raw` adds the server's own events; `record` is a file that gets what is heard as a script.
+    `given` is the model behind names that begin with `given:`, for programs that bring their own.
     """
 
     def __init__(
@@ -59,9 +63,13 @@ class Choice:
         pace: float = 0,
         raw: bool = False,
         record: Path | None = None,
+        given: Model | None = None,
     ) -> None:
         self._access, self._pace, self._raw, self._record = access, pace, raw, record
+        self._given = given
         self._made: dict[str, Model] = {}
+        self._direct: list[Anthropic] = []
+        """Those with connections, below the retries and recordings around them."""
 
     def info(self, model: str) -> ModelInfo:
         return self._adapter(model).info(model) if is_local(model) else catalog.info(model)
@@ -75,17 +83,15 @@ class Choice:
     async def warm(self, model: str) -> None:
         """Do what the first request would have to wait for."""
         if not is_local(model):
-            adapter = self._adapter(model)
-            ahead = getattr(adapter, "warm", None)
-            if ahead is not None:
-                await ahead()
+            self._adapter(model)
+            for direct in self._direct:
+                with suppress(ModelError):  # told when the request is made, which fails in the same way
+                    await direct.warm()
 
     async def close(self) -> None:
         """Close kept connections."""
-        for adapter in self._made.values():
-            close = getattr(adapter, "close", None)
-            if close is not None:
-                await close()
+        for direct in self._direct:
+            await direct.close()
 
     def _adapter(self, name: str) -> Model:
         kept = name if is_local(name) else ""
@@ -95,6 +101,10 @@ class Choice:
         return self._made[kept]
 
     def _local(self, name: str) -> Model:
+        if name.startswith("given:"):
+            if self._given is None:
+                raise ModelUnavailable(f"{name} was the model of another program. Choose one: /model")
+            return self._given
         if name.startswith("script:"):
             from codeagent.models.scripted import Scripted
 
@@ -123,6 +133,7 @@ class Choice:
             raw=self._raw,
             plain_sdk=access.plain_sdk,
         )
+        self._direct.append(direct)
         return Retrying(direct)
 
 

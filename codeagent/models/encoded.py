@@ -11,7 +11,7 @@ from collections.abc import Collection
 import msgspec
 from msgspec.structs import replace
 
-from codeagent.core.messages import Message, Request
+from codeagent.core.messages import Message, Request, ToolSchema
 from codeagent.models import anthropic_wire
 from codeagent.models.anthropic_wire import Body
 
@@ -35,11 +35,15 @@ class Encoder:
         self._bodies: list[Body] = []
         self._encoded: list[msgspec.Raw] = []
         self._mid_system = False
+        self._tools: tuple[ToolSchema, ...] = ()
+        self._wired: list[Body] = []
 
     def encode(self, request: Request, features: Collection[str]) -> tuple[bytes, frozenset[str]]:
         """The body, `stream` included, and those of the features that it really holds."""
         self._take(request.messages, "mid_system" in features)
-        made = anthropic_wire.body(replace(request, messages=()), features)
+        if request.tools is not self._tools:
+            self._tools, self._wired = request.tools, anthropic_wire.tools(request)
+        made = anthropic_wire.body(replace(request, messages=()), features, self._wired)
         made["messages"] = self._bodies
         traces = anthropic_wire.traces(made, features)
         made["messages"] = self._marked(anthropic_wire.mark(request, features))

@@ -82,7 +82,7 @@ def _row(when: float, entry: Decided, mode: str) -> Audited:
         when=when,
         use_id=entry.use_id,
         tool=entry.tool,
-        title=entry.title,
+        title=f"{entry.agent}: {entry.title}" if entry.agent else entry.title,
         decision=entry.decision,
         by=entry.by,
         why=entry.why,

@@ -13,8 +13,10 @@ from typing import IO
 import msgspec
 
 from codeagent.core.errors import SessionError, UsageFault
+from codeagent.core.events import Earlier, Opened, Switched, Titled
 from codeagent.core.listed import Listed
 from codeagent.sessions import codec
+from codeagent.sessions.earlier import LARGE, Beginning, glance
 from codeagent.sessions.load import foreign_digest
 
 _TITLE = 72
@@ -27,7 +29,7 @@ _LONGEST_FIRST = 4_000_000
 """Bytes of the first line that are looked at; it holds the system prompt and the tools."""
 
 _TOLD = re.compile(
-    codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|turn_ended|switched)")'
+    codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|spent|turn_ended|switched)")'
 )
 """The beginning of a line that a list needs; all others are passed over by their first bytes."""
 
@@ -167,6 +169,11 @@ def _skim(path: Path, file: IO[bytes]) -> Listed | None:
     title, words, branch, model = "", "", "", ""
     cost: float | None = 0.0
     turns = at = 0
+    before = glance(path) if os.fstat(file.fileno()).st_size >= LARGE else None
+    if before is not None:
+        first, title, model, cost, turns = _beginning(before)
+        branch = first.branch
+        file.seek(before.size)
     for kind, when, told in _told_lines(file):
         first = first or told
         at = when
@@ -178,7 +185,7 @@ def _skim(path: Path, file: IO[bytes]) -> Listed | None:
             words = words or " ".join(" ".join(block.text for block in told.blocks).split())
         elif kind == b"turn_ended":
             turns += 1
-        elif kind in {b"assistant_said", b"compacted"}:
+        elif kind in {b"assistant_said", b"compacted", b"spent"}:
             cost = None if cost is None or told.cost is None else cost + told.cost
     if first is None:
         return None
@@ -196,6 +203,17 @@ def _skim(path: Path, file: IO[bytes]) -> Listed | None:
         cwd=first.cwd,
         path=str(path),
     )
+
+
+def _beginning(before: Beginning) -> tuple[_Told, str, str, float | None, int]:
+    """What the index of a long log knows: its opening, title, model, cost and number of turns so far."""
+    kept = before.kept.values()
+    opened = next((e for e in kept if isinstance(e, Opened)), None)
+    told = _Told(opened.session, opened.cwd, opened.branch, opened.model, opened.headless) if opened else _Told()
+    title = next((e.title for e in kept if isinstance(e, Titled)), "")
+    model = next((e.model for e in reversed(kept) if isinstance(e, Switched) and e.model), told.model)
+    rest = next((e for e in kept if isinstance(e, Earlier)), Earlier())
+    return told, title, model, rest.cost, rest.turns
 
 
 def _told_lines(file: IO[bytes]) -> Iterator[tuple[bytes, int, _Told]]:

@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,8 @@ from codeagent.core.errors import SessionError
 from codeagent.core.events import Entry, Opened, ToolFinished, ToolStarted, TurnEnded, UserSaid
 from codeagent.host.durable import make_private, replace, sync, sync_directory, write_all
 from codeagent.sessions import codec
-from codeagent.sessions.load import Loaded, load
+from codeagent.sessions.earlier import beginning
+from codeagent.sessions.load import Loaded, load, resume
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _COPY = 1 << 20
@@ -68,7 +70,7 @@ class Log:
             raise SessionError(f"The session log {path} cannot be opened: {fault.strerror or fault}.") from None
         _lock(fd, path)
         try:
-            loaded = load(path)
+            loaded = resume(path, key)
             if not loaded.entries:
                 raise SessionError(f"The session log {path} holds nothing that can be read; it was left as it is.")
             loaded, size = _mend(fd, path, loaded)
@@ -123,6 +125,8 @@ class Log:
         self.sync()
         if self._waiting:
             self.notice(f"The last {self.behind:,} entries of session {self.path.stem} could not be kept.")
+        with suppress(OSError):
+            beginning(self.path, self._key)  # the next one who opens a long log need not wait for it
         os.close(self._fd)
         self._fd = -1
 

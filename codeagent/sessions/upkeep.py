@@ -62,9 +62,9 @@ def overdue(sessions: Sequence[Kept], oldest: float, most: int) -> list[Kept]:
 
 
 def belongings(path: Path) -> Iterator[Path]:
-    """The log, torn lines that were put aside, and the directory of full outputs beside it."""
+    """The log, its index, torn lines that were put aside, and the directory of full outputs beside it."""
     yield path
-    yield from sorted(path.parent.glob(f"{path.name}.torn-*"))
+    yield from sorted(path.parent.glob(f"{path.name}.*"))
     beside = path.with_suffix("")
     if beside.exists():
         yield beside

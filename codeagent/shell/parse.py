@@ -64,6 +64,15 @@ def _parse() -> Callable[[bytes], Tree]:
     return Parser(Language(language())).parse
 
 
+_WIDE = bytes.maketrans(bytes(range(128, 256)), b"%" * 128)
+"""Bash takes all but ASCII for parts of words. So must the grammar: its scanner looks characters up in C tables that
+end at 255, and reads beyond them after a brace, which has ended the process."""
+
+
+def _tree(source: bytes) -> Tree:
+    return _parse()(source.translate(_WIDE))
+
+
 def warm() -> None:
     """Load the grammar now, so that the first line does not wait for it."""
     _parse()
@@ -72,7 +81,7 @@ def warm() -> None:
 def parse(command: str) -> Line:
     """Read a line. Never raises: what cannot be read is said in `why`, and its commands are still found."""
     source = command.encode("utf-8", "replace")
-    root = _parse()(source).root_node
+    root = _tree(source).root_node
     commands, strange = _gather(root, source)
     why = _doubt(command) or strange or _uncovered(root, source, commands)
     why = why or ("" if commands else "there is no command in it")
@@ -88,7 +97,7 @@ def _unseen(root: Node, source: bytes) -> list[Command]:
         if not texts:
             break
         source = "\n".join(texts).encode("utf-8", "replace")
-        root = _parse()(source).root_node
+        root = _tree(source).root_node
         found += _gather(root, source)[0]
     return found
 

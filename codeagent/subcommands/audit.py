@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codeagent.flags import Mistake, Parser
+from codeagent.subcommands import place
 
 EXAMPLES = """\
 examples:
@@ -22,13 +24,13 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Print the trail, oldest first."""
     parser = Parser("codeagent audit", usage="codeagent audit [SESSION] [flags]", epilog=EXAMPLES)
     parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--cwd", default=".", metavar="DIR", help="of the project in this directory")
+    place.add_place(parser)
     asked, words = parser.words(argv)
     if len(words) > 1:
         raise Mistake(f"One session at a time: {words[0]} or {words[1]}?")
     from codeagent.sessions import audit
 
-    log = _log(Path(asked.cwd), words[0] if words else "", environ)
+    log = _log(asked, words[0] if words else "", environ)
     rows = audit.of_log(log)
     if asked.json:
         from msgspec.json import encode
@@ -45,16 +47,12 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return 0
 
 
-def _log(project: Path, named: str, environ: Mapping[str, str]) -> Path:
+def _log(asked: Namespace, named: str, environ: Mapping[str, str]) -> Path:
     from codeagent.sessions import index
-    from codeagent.settings import Environment
 
     if named.endswith(".jsonl"):
-        return Path(named)
-    project = project.resolve()
-    if not project.is_dir():
-        raise Mistake(f"There is no directory {project}. Name one that exists.")
-    directory = index.sessions_dir(project, Environment.of(environ, Path.home()).state_home, index.writable(project))
+        return Path(named).expanduser()
+    directory = place.directory(asked, environ)
     if named:
         return Path(index.find(directory, named).path)
     last = index.latest(directory, include_headless=True)

@@ -116,6 +116,7 @@ def _disk(environ: Mapping[str, str], project: Path) -> Finding:
     user, layout = Environment.of(environ, Path.home()), Layout(project)
     places = {
         "sessions": index.sessions_dir(project, user.state_home, index.writable(project)),
+        "snapshots": layout.agent / "snapshots",
         "memory": layout.memory,
         ".agent in all": layout.agent,
         "your settings": user.config_home / "codeagent",

@@ -35,18 +35,18 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     place.add_place(parser)
     asked, words = parser.words(argv)
     found, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
-    redact = place.redaction()
     if asked.as_script:
+        from codeagent.core.token_shapes import masked
         from codeagent.models.retelling import retell
         from codeagent.sessions.redaction import redacted
 
-        text = retell(redacted(entries, redact))
+        text = retell(redacted(entries, masked))
     elif asked.messages:
         text = _messages(entries, asked.step)
     else:
         from codeagent.fronts.exports import format_of, render
 
-        text = render(entries, found.title, asked.format or format_of(asked.output), redact)
+        text = render(entries, found.title, asked.format or format_of(asked.output))
     return _write(text, asked.output)
 
 

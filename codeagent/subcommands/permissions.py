@@ -22,7 +22,7 @@ examples:
   codeagent permissions why bash 'git push && rm -rf build'  the decision, part by part
   codeagent permissions why edit shop/cart.py --mode acceptEdits
   codeagent permissions why read '{"file_path": "~/.ssh/config"}'
-  codeagent permissions check < calls.jsonl                  one decision a line; runs nothing, asks nobody
+  codeagent permissions check calls.jsonl                    one decision a line; runs nothing, asks nobody
 
 a line for check: {"id", "tool", "input", "mode"?, "allow"?, "ask"?, "deny"?, "root"?, "cwd"?, "home"?}
 """
@@ -31,7 +31,9 @@ a line for check: {"id", "tool", "input", "mode"?, "allow"?, "ask"?, "deny"?, "r
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """List, explain or check."""
     parser = Parser(
-        "codeagent permissions", usage="codeagent permissions [list | why TOOL INPUT | check] [flags]", epilog=EXAMPLES
+        "codeagent permissions",
+        usage="codeagent permissions [list | why TOOL INPUT | check [FILE]] [flags]",
+        epilog=EXAMPLES,
     )
     parser.add_argument("--json", action="store_true", help="for scripts")
     parser.add_argument("--cwd", default="", metavar="DIR", help="of the project in this directory")
@@ -47,11 +49,11 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return _list(ground, as_json=asked.json)
     if act == "why" and len(rest) >= 2:
         return _why(ground, rest[0], " ".join(rest[1:]), as_json=asked.json)
-    if act == "check" and not rest:
-        return _check(ground)
+    if act == "check" and len(rest) <= 1:
+        return _check(ground, rest[0] if rest else "")
     if act == "why":
         raise Mistake("Of which call? codeagent permissions why TOOL INPUT, for example: why bash 'git push'")
-    raise Mistake(f"codeagent permissions cannot {' '.join(words)!r}. It knows: list, why TOOL INPUT, check")
+    raise Mistake(f"codeagent permissions cannot {' '.join(words)!r}. It knows: list, why TOOL INPUT, check [FILE]")
 
 
 def _ground(asked: Namespace, environ: Mapping[str, str]) -> Ground:
@@ -112,9 +114,9 @@ def _given(tool: str, text: str) -> dict[str, Any]:
     return input_of(tool, text)
 
 
-def _check(ground: Ground) -> int:
-    """One answer a line, as soon as the line is there."""
-    for line in _lines():
+def _check(ground: Ground, name: str) -> int:
+    """One answer a line, as soon as the line is there; from a file, or from standard input."""
+    for line in _lines(name):
         sys.stdout.write(json.dumps(_answer(line, ground), ensure_ascii=True) + "\n")
         sys.stdout.flush()
     return 0
@@ -133,9 +135,11 @@ def _answer(line: bytes, ground: Ground) -> dict[str, Any]:
         return {"id": known, "decision": "ask", "by": "builtin", "risk": "HIGH", "why": why}
 
 
-def _lines() -> Iterator[bytes]:
-    if os.isatty(0):
+def _lines(name: str) -> Iterator[bytes]:
+    if not name and os.isatty(0):
         raise Mistake("check reads JSON lines from standard input: codeagent permissions check < calls.jsonl")
-    for line in sys.stdin.buffer:
-        if line.strip():
-            yield line
+    try:
+        with Path(name).open("rb") if name else sys.stdin.buffer as file:
+            yield from (line for line in file if line.strip())
+    except OSError as fault:
+        raise Mistake(f"{name} cannot be read: {fault.strerror or fault}.") from None

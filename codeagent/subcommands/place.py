@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,8 +63,3 @@ def opened(directory: Path, name: str) -> tuple[Listed, list[Entry]]:
     for words in loaded.notices:
         sys.stderr.write(f"codeagent: {clean_line(words)}\n")
     return found, loaded.entries
-
-
-def redaction() -> Callable[[str], str]:
-    """What takes credentials out of a text before it is written where others may read it."""
-    return str

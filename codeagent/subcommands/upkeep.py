@@ -1,4 +1,4 @@
-"""`codeagent sessions search, rename, delete, prune`: finding sessions, naming them, getting rid of them."""
+"""`codeagent sessions search, rename, fork, delete, prune`: finding sessions, naming, copying, removing them."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ examples:
 RENAMING = """\
 example:
   codeagent sessions rename 20261129 the discount bug
+"""
+
+FORKING = """\
+examples:
+  codeagent sessions fork ID             a copy to go on from; the session itself stays as it is
+  codeagent sessions fork ID --step 3    a copy that ends just before the third request
 """
 
 DELETING = """\
@@ -90,6 +96,28 @@ def rename(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     title = " ".join(words[1:])
     upkeep.rename(Path(found.path), title, time.time, key)
     sys.stdout.write(f"{found.id} is now called {clean_line(title)}.\n")
+    return 0
+
+
+def fork(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Copy a session, whole or up to a request."""
+    parser = Parser("codeagent sessions fork", usage="codeagent sessions fork ID [flags]", epilog=FORKING)
+    parser.add_argument("--step", type=int, default=0, metavar="N", help="end before this request")
+    place.add_place(parser)
+    asked, words = parser.words(argv)
+    name = place.one(words, parser.prog)
+    from codeagent.host.clock import session_id
+    from codeagent.memory import seal
+    from codeagent.sessions import index, store
+    from codeagent.sessions.inspection import exchange
+    from codeagent.sessions.load import load
+    from codeagent.settings import Environment
+
+    path = Path(index.find(place.directory(asked, environ), name).path)
+    upto = exchange(load(path).entries, asked.step).position if asked.step else -1
+    key = seal.key(Environment.of(environ, Path.home()).state_home)
+    copy = store.fork(path, session_id(time.time()), upto, key)
+    sys.stdout.write(f"Copied to {copy.stem}. Go on with it: codeagent -r {copy.stem}\n")
     return 0
 
 

@@ -117,6 +117,7 @@ class Bash:
         if args.job:
             yield await self._look_after(args)
             return
+        self._recheck(args.command, permit.effect)
         if args.run_in_background:
             yield await self._start(args, permit.effect)
             return
@@ -136,6 +137,17 @@ class Bash:
             await process.end()
         took = clock.monotonic() - began
         yield self._told(args, permit.effect, process, took, limit if timed_out else 0.0, left)
+
+    def _recheck(self, command: str, effect: Effect) -> None:
+        """The line still means what was permitted: no link was swapped in, no git configuration changed meanwhile."""
+        cwd = Path(effect.cwd)
+        if cwd.is_dir() and self._read_line(command, effect.cwd) != effect.shell:
+            raise ToolFault(
+                "What the command reaches is no longer what was permitted: a link or a setting changed meanwhile. "
+                "Nothing was run; send it again.",
+                summary="changed meanwhile",
+                kind="stale",
+            )
 
     def _directory(self, wanted: str) -> Path:
         here = self._workspace.cwd

@@ -14,7 +14,8 @@ from codeagent.core.globs import BadPattern, expand, is_literal, matcher
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Listing, Plain
 from codeagent.host import files
-from codeagent.host.listing import Listed, Lister, newest
+from codeagent.host.ages import Ages
+from codeagent.host.listing import Listed, Lister
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import FilePath, Input, Line, prompt
 from codeagent.tools.places import Judge, judged, same_place, searched, shown_path, shown_within, standing
@@ -74,16 +75,18 @@ class Glob:
     async def _found(self, args: GlobInput, pattern: str, touch: Touch) -> Result:
         folder, name = Path(touch.path), shown_within(touch, self._workspace)
         rules = not args.include_ignored and not await self._lister.lifted(folder)
-        if await asyncio.to_thread(_is_there, folder, pattern):
-            listed = Listed([pattern])
-        else:
-            listed = await self._lister.files(folder, rules=rules)
-        match = matcher(pattern)
-        paths = await asyncio.to_thread(newest, folder, (p for p in listed.paths if match(p)))
+        if not await asyncio.to_thread(folder.is_dir):
+            return _answer(args, [], 0, [])
+        with Ages(folder, matcher(pattern)) as ages:
+            if await asyncio.to_thread(_is_there, folder, pattern):
+                listed = Listed([pattern])
+            else:
+                listed = await self._lister.files(folder, rules=rules, meanwhile=ages.meet)
+            paths, total = await ages.newest(listed.paths, SHOWN)
         notes = [f"could not read, skipped: {', '.join(listed.troubles[:5])}"] if listed.troubles else []
-        left_out = await self._lister.left_out(folder) if rules and len(paths) < SHOWN else []
+        left_out = await self._lister.left_out(folder) if rules and total < SHOWN else []
         notes += await asyncio.to_thread(_hints, folder, pattern, listed.paths, left_out, paths)
-        return _answer(args, [name(path) for path in paths[:SHOWN]], len(paths), notes)
+        return _answer(args, [name(path) for path in paths], total, notes)
 
 
 def _is_there(folder: Path, pattern: str) -> bool:

@@ -14,9 +14,8 @@ from codeagent.core.views import Todo as TodoView
 from codeagent.core.views import TodoItem
 
 
-class Item(BaseModel):
-    """One step."""
-
+# No docstring: pydantic would send it to the model with every request.
+class _Item(BaseModel):
     content: Annotated[str, Field(min_length=1, max_length=500)]
     status: Literal["pending", "in_progress", "completed"]
 
@@ -24,7 +23,7 @@ class Item(BaseModel):
 class TodoInput(BaseModel):
     """The whole list."""
 
-    todos: Annotated[list[Item], Field(max_length=50)]
+    todos: Annotated[list[_Item], Field(max_length=50)]
 
 
 class Todo:

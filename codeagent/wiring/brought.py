@@ -22,6 +22,7 @@ EXTENSIONS = {
     ".agent/tools": "tool",
     ".agent/commands": "command",
     ".agent/agents": "agent",
+    ".claude/agents": "agent",
     ".agent/skills": "skill",
 }
 """Directories whose files act, and what one of them is called."""

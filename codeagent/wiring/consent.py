@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from codeagent.core.effects import AskTrust, Brought
-from codeagent.trust import Trust
+from codeagent.trust import Trust, digest_of
 
 NAMED = 3
 """Files that a note names; the others are counted."""
@@ -27,6 +27,10 @@ class Consent:
     def believes(self, path: Path, digest: str) -> bool:
         """Whether this content of a file of the project was accepted."""
         return self.given or self._trust.believes(path, digest)
+
+    def believes_file(self, path: Path) -> bool:
+        """Whether this file, as it is now, was accepted. A link never is, unless everything is for this run."""
+        return self.given or (not path.is_symlink() and self._trust.believes(path, digest_of(path)))
 
     def everything(self) -> AskTrust:
         """All that the directory brings, known or not."""

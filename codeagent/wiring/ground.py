@@ -13,7 +13,7 @@ import msgspec
 
 from codeagent.core.compaction import Policy
 from codeagent.core.effects import AskTrust, Brought
-from codeagent.core.errors import SessionError, UsageFault
+from codeagent.core.errors import SessionError, ToolFault, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
@@ -21,20 +21,22 @@ from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
 from codeagent.host import git
-from codeagent.host.environment import child_environment
+from codeagent.host.environment import child_environment, named_secrets
 from codeagent.host.sandbox import Sandbox
 from codeagent.host.workspace import Workspace
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
-from codeagent.models.choice import Access
+from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import Environment, Settings
+from codeagent.settings import SOURCES, Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring import brought
 from codeagent.wiring.consent import Consent
+from codeagent.wiring.own_agents import OwnAgents
+from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.rulebook import Rulebook
 
 NOWHERE = Path("/dev/null")
@@ -52,18 +54,29 @@ class Ground:
         trust = Trust(state)
         self.consent = Consent(self.project, trust, self._brought, given=options.trust)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        overlay = _overlay(options)
+        overlay, sources = _overlay(options), _sources(options.setting_sources)
 
         def load() -> Settings:
-            return Settings.load(project, own, environ, overlay, self.trusted)
+            return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
 
-        anchors = Anchors(str(self.project), str(home), str(self.project))
-        self.rulebook = Rulebook(load, anchors, self.project, trust, strict=not options.permission_mode)
+        self.layout = Layout(self.project)
+        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, self.consent.believes_file)
+        self.rulebook = Rulebook(
+            load,
+            Anchors(str(self.project), str(home), str(self.project)),
+            self.project,
+            trust,
+            strict=not options.permission_mode,
+            tools=self.own_tools.names,
+        )
         self.settings = self.rulebook.settings
         config = self.settings.environment.config_home
+        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, self.consent.believes_file)
+        for own_kind in (self.own_tools, self.own_agents):
+            for words in own_kind.problems:
+                self.rulebook.complain(words)
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
-        self.layout = Layout(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self.seal = self._own_seal()
@@ -105,6 +118,12 @@ class Ground:
     def model(self) -> str:
         """The model that the settings name, as written there."""
         return str(self.settings["model"])
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Models to ask, in order, when the first cannot answer."""
+        named = self._options.fallback_model or str(self.settings["fallbackModel"])
+        return tuple(resolve(name) for name in named.replace(",", " ").split())
 
     @property
     def effort(self) -> str:
@@ -224,6 +243,11 @@ class Ground:
             raise UsageFault(f"The sandbox is required and does not work here: {problem}. See codeagent doctor.")
         return made
 
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """What no log, screen or model gets to see: our credentials, and others in the environment."""
+        return (*self.secrets, *named_secrets(self._environ))
+
     def make_ready(self) -> None:
         """Make `.agent/` with its `.gitignore` before the first session is kept in it."""
         if self.sessions.parent == self.layout.agent:
@@ -236,6 +260,11 @@ class Ground:
     def history(self) -> Path:
         """What was typed in this project, for the fronts' history."""
         return self.sessions.parent / "history.jsonl"
+
+    @property
+    def snapshots(self) -> Path:
+        """Where what files held is kept for a rewind."""
+        return self.sessions.parent / "snapshots"
 
     def files(self) -> Sequence[str]:
         """Project files for completion, ignore rules applied. Takes a while: call it in a thread."""
@@ -250,10 +279,26 @@ class Ground:
     def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
-        index = notebook.index() if self.settings["memory"] and not options.bare else ""
+        index = self._index(notebook) if self.settings["memory"] and not options.bare else ""
         return prompt.compose(
             self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
         )
+
+    def task_prompt(self, own: str) -> tuple[str, ...]:
+        """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
+        return prompt.compose(self.guidelines, "", self._surroundings(), own)
+
+    def tell(self, problem: str) -> None:
+        """Something that the person is told with the opening notes."""
+        self.rulebook.complain(problem)
+
+    def _index(self, notebook: Notebook) -> str:
+        """The memory's index; one that cannot be read is named, and the session begins without it."""
+        try:
+            return notebook.index()
+        except ToolFault as fault:
+            self.tell(str(fault))
+            return ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -344,6 +389,16 @@ def _project(cwd: str) -> Path:
     if not path.is_dir():
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
+
+
+def _sources(wanted: str | None) -> frozenset[str]:
+    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
+    if wanted is None:
+        return SOURCES
+    names = frozenset(wanted.replace(",", " ").split())
+    if unknown := names - SOURCES:
+        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
+    return names
 
 
 def _overlay(options: Options) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
@@ -14,19 +15,22 @@ from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
-from codeagent.core.ports import Front
+from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
+from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import end_leftovers
+from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
+from codeagent.models.fallback import Fallback
 from codeagent.options import Options
-from codeagent.sessions import index, store
+from codeagent.sessions import index, store, transcripts
 from codeagent.wiring import tooling
 from codeagent.wiring.background import Background, end_orphans
+from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
@@ -39,14 +43,25 @@ class House:
     """Implements fronts.desk.Desk."""
 
     agent: Agent
+    _parent: Parent
+    """What the agent lends to sub-agents."""
 
     def __init__(
-        self, options: Options, ground: Ground, front: Front, *, pace: float = 0, headless: bool = False
+        self,
+        options: Options,
+        ground: Ground,
+        front: Front,
+        *,
+        pace: float = 0,
+        headless: bool = False,
+        model: Model | None = None,
+        tools: Sequence[Tool[Any]] = (),
     ) -> None:
         self._options, self._ground, self._front, self._headless = options, ground, front, headless
+        self._further = tools
         self._clock = SystemClock()
         raw = options.include_partial_messages
-        self._choice = Choice(lambda: self._ground.access, pace=pace, raw=raw, record=ground.recording)
+        self._choice = Choice(lambda: self._ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
         self._keeper = Keeper(None, self._clock.now)
         self._background = Background()
         self._names = Names(ground.files)
@@ -163,7 +178,12 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        tools, jobs = tooling.build(workspace, name, self._ground, self._front, self._clock, planning)
+        ground = self._ground
+        jobs = Jobs(name, self._clock, ground.sandbox(workspace))
+        kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        further = (*self._further, crew(bench, lambda: self._parent))
+        tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
         return tools
 
@@ -172,14 +192,19 @@ class House:
     ) -> None:
         """An agent over these entries; the fresh ones are on record before the front watches."""
         ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append, Withheld(ground.secrets))
+        journal = Journal(entries, keeper.append, Withheld(ground.withheld))
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction())
-        self.agent = Agent(journal, self._choice, tools, gate, ground.limits(), outside)
+        snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
+        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
+        self._parent = Parent(
+            journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
+        )
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
@@ -276,6 +301,10 @@ class House:
     async def stop_job(self, job: str) -> None:
         """End a background command."""
         await self._background.stop(job)
+
+    def transcript(self, use_id: str) -> Sequence[Entry]:
+        """What the sub-agent of a call did. Raises UsageFault when nothing is kept of it."""
+        return transcripts.opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from codeagent.core.calls import Calls
 from codeagent.core.effects import Answer, AskPermission, Question, Risk
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Decided, Entry, Event, Opened
+from codeagent.core.events import Decided, Entry, Opened
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import ToolUse
@@ -24,6 +24,7 @@ from codeagent.core.rules import Rules
 from codeagent.core.seen import Seen
 from codeagent.fronts.present import count
 from codeagent.host.clock import RandomIds, SystemClock
+from codeagent.host.jobs import Jobs
 from codeagent.host.trees import copy_project, remove_tree
 from codeagent.host.workspace import Workspace
 from codeagent.options import Options
@@ -32,7 +33,13 @@ from codeagent.sessions.comparing import Called, Parting, calls, place, results
 from codeagent.wiring import tooling
 from codeagent.wiring.ground import Ground
 
-NEEDS_A_PERSON = "ask_user"
+LEFT_OUT = {
+    "ask_user": "it asks a person",
+    "present_plan": "it asks a person",
+    "task": "it asks a model",
+}
+"""Tools whose calls cannot be run again, and why."""
+
 UNREPEATED = ("refused", "skipped", "interrupted")
 """Outcomes of calls that did not run to their end: there is nothing to compare."""
 
@@ -64,7 +71,7 @@ def rerun(
     folder = Path(mkdtemp(prefix="codeagent-replay-")).resolve()
     copy = folder / project.name
     try:
-        copy_project(project, copy, {project / ".agent" / "sessions"})
+        copy_project(project, copy, {project / ".agent" / "sessions", project / ".agent" / "snapshots"})
         notes = [*_taken_back(entries, copy)]
         found = asyncio.run(_Again(entries, project, copy, everything=everything).run(environ, home))
     finally:
@@ -111,9 +118,6 @@ class _Recorded:
         self._everything = everything
         self.refused: dict[str, str] = {}
 
-    def see(self, event: Event) -> None:
-        """Nobody watches."""
-
     async def ask(self, question: Question) -> Answer:
         if not isinstance(question, AskPermission):
             return Answer("no")
@@ -143,7 +147,8 @@ class _Again:
         )
         journal.watch(workspace.seen.see)
         planning = tooling.Planning(lambda: "default", _stay)
-        tools, jobs = tooling.build(workspace, "replay", ground, self._person, clock, planning)
+        jobs = Jobs("replay", clock, ground.sandbox(workspace))
+        tools = tooling.build(workspace, "replay", ground, self._person, jobs, planning)
         rules = Rules((), Anchors(str(self._copy), str(home), str(self._copy)))
         gate = Gate(self._person, journal.append, lambda: rules, lambda _rule: "")
         made = Calls(journal, tools, gate, clock, RandomIds())
@@ -158,8 +163,8 @@ class _Again:
 
     async def _one(self, number: int, called: Called, made: Calls) -> None:
         use, what = called.use, f"call {number}, {called.use.name}"
-        if use.name == NEEDS_A_PERSON:
-            self._left_out.append(f"{what}: it asks a person")
+        if use.name in LEFT_OUT:
+            self._left_out.append(f"{what}: {LEFT_OUT[use.name]}")
         elif called.done is None or called.done.outcome in UNREPEATED:
             outcome = called.done.outcome if called.done else "not finished"
             self._left_out.append(f"{what}: it was {outcome} then")

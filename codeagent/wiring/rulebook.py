@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
-from codeagent.settings import Settings, remember_rule
+from codeagent.settings import RuleText, Settings, remember_rule
 from codeagent.trust import CLAIMING, Trust
 
 
 class Rulebook:
     """Holds the rules of one run. `load` reads all settings; the first reading is made when this is made.
 
-    `strict` says whether a broken file also takes the mode's freedoms: not where the command line names the mode.
+    `strict` says whether a file that is broken from the start also takes the mode's freedoms: not where the command
+    line names the mode. One that breaks later always does.
+    `tools` are names beyond our own that rules may speak of.
     """
 
     def __init__(
-        self, load: Callable[[], Settings], anchors: Anchors, project: Path, trust: Trust, *, strict: bool
+        self,
+        load: Callable[[], Settings],
+        anchors: Anchors,
+        project: Path,
+        trust: Trust,
+        *,
+        strict: bool,
+        tools: Collection[str] = (),
     ) -> None:
         self._load, self._anchors, self._project, self._trust, self._strict = load, anchors, project, trust, strict
+        self._tools = tools
         self._remembered: list[Rule] = []
         self._problems: list[str] = []
+        self._texts: list[RuleText] = []
         self.settings = load()
         self._rules = self._read(self.settings)
         self._problems[:0] = [problem.text for problem in self.settings.problems]
@@ -59,24 +70,25 @@ class Rulebook:
 
     def _again(self) -> None:
         """Read everything anew. Of a file that cannot be read now, the denies and asks that it had stay."""
-        before, known = self.settings, {problem.text for problem in self.settings.problems}
+        known = {problem.text for problem in self.settings.problems}
         self.settings = self._load()
-        self._rules = self._read(self.settings, before if self.settings.strict else None)
+        bound = [text for text in self._texts if text.kind != "allow"]
+        self._rules = self._read(self.settings, bound if self.settings.strict else None)
         self._problems += [problem.text for problem in self.settings.problems if problem.text not in known]
 
-    def _read(self, settings: Settings, before: Settings | None = None) -> Rules:
-        texts = list(settings.rules)
-        if before is not None:
-            texts += [text for text in before.rules if text.kind != "allow" and text not in texts]
+    def _read(self, settings: Settings, bound: Sequence[RuleText] | None = None) -> Rules:
+        """The rules of these settings; `bound` are those that hold on because a file broke meanwhile."""
+        self._texts = [*settings.rules, *(text for text in bound or () if text not in settings.rules)]
         rules = list(self._remembered)
-        for text in texts:
+        for text in self._texts:
             try:
                 rule = parse(text.text, text.kind, text.source, text.directory)
             except ValueError as wrong:
                 self._problems.append(f"{text.source}: {wrong}.")
                 continue
-            if useless := never_matches(rule) or remark(rule):
+            if useless := never_matches(rule, self._tools) or remark(rule):
                 self._problems.append(f"{text.source}: the rule {text.text}: {useless}.")
             rules.append(rule)
-        broken = next((problem.text for problem in settings.problems if problem.broken), "") if self._strict else ""
+        strict = self._strict or bound is not None
+        broken = next((problem.text for problem in settings.problems if problem.broken), "") if strict else ""
         return Rules(rules, self._anchors, broken)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
 from codeagent.core.effects import ShellReading
 from codeagent.core.errors import UsageFault
-from codeagent.core.ports import Approver, Clock, Tool
+from codeagent.core.ports import Approver, Snapshots, Tool
 from codeagent.core.toolset import Toolset
 from codeagent.host.jobs import Jobs
 from codeagent.host.paths import Places
@@ -28,9 +28,19 @@ class Planning(Struct, frozen=True):
 
 
 def build(
-    workspace: Workspace, session: str, ground: Ground, approver: Approver, clock: Clock, planning: Planning
-) -> tuple[Toolset, Jobs]:
-    """All tools that the options leave, and the background commands that have to be ended with the session."""
+    workspace: Workspace,
+    session: str,
+    ground: Ground,
+    approver: Approver,
+    jobs: Jobs,
+    planning: Planning,
+    further: Sequence[Tool[Any]] = (),
+    only: Callable[[str], bool] | None = None,
+) -> Toolset:
+    """All tools that the options leave; `jobs` hold the commands that they leave in the background.
+
+    `further` are tools that come on top; `only` chooses by name, for a sub-agent.
+    """
     from codeagent.tools.ask_user import AskUser
     from codeagent.tools.bash import Bash
     from codeagent.tools.edit import Edit
@@ -45,7 +55,6 @@ def build(
     from codeagent.tools.write import Write
 
     places = Places(workspace.root, workspace.home, workspace.extra, lambda: workspace.cwd)
-    jobs = Jobs(session, clock, ground.sandbox(workspace))
     tools: list[Tool[Any]] = [
         Read(workspace, places.judge),
         Write(workspace, places.judge),
@@ -59,8 +68,40 @@ def build(
         Memory(ground.notebook(session), workspace.root),
         WebFetch(workspace, private=ground.settings["webFetch.allowPrivate"]),
     ]
+    taken = {tool.name for tool in tools}
+    if only is None:
+        _tell_taken(ground, taken)
+    tools += _own(ground, taken, workspace, jobs)
+    tools += further
     chosen = ground.tool_names([tool.name for tool in tools])
-    return Toolset([tool for tool in tools if tool.name in chosen], explain), jobs
+    return Toolset([tool for tool in tools if tool.name in chosen and (only is None or only(tool.name))], explain)
+
+
+def snapshots(workspace: Workspace, folder: Path, session: str) -> Snapshots | None:
+    """What a rewind puts files back from; None for a session that is not kept."""
+    from codeagent.host.listing import Lister
+    from codeagent.host.snapshots import ProjectSnapshots
+
+    if not session:
+        return None
+    roots = (workspace.root, *workspace.extra)
+    return ProjectSnapshots(folder, session, roots, Lister(workspace.root, workspace.env))
+
+
+def _tell_taken(ground: Ground, taken: Collection[str]) -> None:
+    for name in ground.own_tools.names:
+        if name in taken:
+            ground.tell(f"The tool {name} of this project is left out: codeagent has one of this name.")
+
+
+def _own(ground: Ground, taken: Collection[str], workspace: Workspace, jobs: Jobs) -> Iterator[Tool[Any]]:
+    """The project's own tools; none takes the name of one of ours."""
+    for declaration in ground.own_tools.declarations:
+        if declaration.name in taken:
+            continue
+        from codeagent.tools.own import Own
+
+        yield cast("Tool[Any]", Own(declaration, workspace, jobs))
 
 
 def reader(places: Places, env: Mapping[str, str]) -> Callable[[str, str], ShellReading]:

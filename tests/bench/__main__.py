@@ -1,12 +1,12 @@
-"""Prints the table; exits 1 when a bar is missed. `python -m tests.bench [start] [loop]`."""
+"""Prints the table; exits 1 when a bar is missed. `python -m tests.bench [start] [loop] [tools]`."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import loop, start
+from tests.bench import loop, start, tools
 
-PARTS = {"start": start.rows, "loop": loop.rows}
+PARTS = {"start": start.rows, "loop": loop.rows, "tools": tools.rows}
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Request, Text, ToolUse, Usage
 from codeagent.core.path_patterns import Anchors
-from codeagent.core.ports import ModelInfo, Progress, Result
+from codeagent.core.ports import ModelInfo, Progress, Result, Snapshots
 from codeagent.core.rules import Rules, parse
 from codeagent.core.toolset import Toolset
 from codeagent.core.valves import Limits
@@ -194,6 +194,7 @@ class Stage:
         mode: str = "default",
         entries: Sequence[Entry] = (),
         window: int = 200_000,
+        snapshots: Snapshots | None = None,
     ) -> None:
         self.person = person or Person()
         self.model = Replies(*replies, window=window)
@@ -211,7 +212,7 @@ class Stage:
             tools,
             self.gate,
             limits or Limits(),
-            Outside(self.clock, Numbers(), self.person),
+            Outside(self.clock, Numbers(), self.person, snapshots=snapshots),
         )
 
     def _remember(self, rule: str) -> str:

@@ -126,6 +126,8 @@ async def test_do_not_ask_again_stores_exactly_what_was_shown_and_matches_next_t
     await stage.gate.permit(USE, shell("make build"))
     question = stage.person.permissions[0]
     assert stage.stored == list(question.always_rules)
+    decided = stage.of(Decided)[0]
+    assert (decided.stored, decided.where) == (question.always_rules, "settings.local.json:1")
     assert all(rule in question.always for rule in question.always_rules)
     stage.rules = rules(allow=stage.stored)
     assert stage.gate.judge(shell("make build")).decision == "allow"

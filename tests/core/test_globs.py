@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -52,3 +53,12 @@ def test_braces() -> None:
     assert expand("a{b,c{d,e}}f{1..3}{x}") == ["abf{1..3}{x}", "acdf{1..3}{x}", "acef{1..3}{x}"]
     with pytest.raises(BadPattern):
         expand("{a,b}" * 12)
+
+
+@pytest.mark.parametrize("unit", ["a", "*", "a*", "[a]", "**/", "?", "{a,b}"])
+def test_long_patterns_take_no_time(unit: str) -> None:
+    began = time.perf_counter()
+    for times in (2000, 200_000):
+        with suppress(BadPattern):
+            assert not matcher(unit * times + "b")("x" * 500)
+    assert time.perf_counter() - began < 5

@@ -176,10 +176,14 @@ def said(body: Any) -> str:
 
 _VARYING = (
     (
-        re.compile(r'"(uuid|session_id|session|at|crc|key|duration_ms|duration_api_ms|took_ms|first_ms|rate)":[^,}]+'),
+        re.compile(
+            r'"(uuid|session_id|session|at|crc|mac|key|duration_ms|duration_api_ms|took_ms|first_ms|rate)":[^,}]+'
+        ),
         r'"\1":0',
     ),
     (re.compile(r"\d{8}-\d{6}-\w+"), "SESSION"),
+    (re.compile(r"in 0\.\d\d\ds"), "in 0.000s"),
+    (re.compile(r"\b\d+\.\d s\b"), "0.0 s"),
 )
 """What differs between two runs of the same: ids, times, and the checksums over them."""
 

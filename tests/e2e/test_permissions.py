@@ -192,6 +192,24 @@ def test_a_link_swapped_in_after_the_permit_is_caught(program: Open, shop: Path,
     assert "leads to another place than when this was permitted" in str(server.bodies[1])
 
 
+def test_a_link_swapped_in_before_a_command_is_caught(program: Open, shop: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("not yours\n")
+    (shop / "notes.txt").write_text("mine\n")
+
+    def swap(_asked: Any) -> Any:
+        (shop / "notes.txt").unlink()
+        (shop / "notes.txt").symlink_to(secret)
+        return {"behavior": "allow"}
+
+    with Loopback([call("bash", command="cat notes.txt && touch made"), say("It was caught.")]) as server:
+        lines = answered(program(server), swap)
+    assert lines[-1]["result"] == "It was caught."
+    assert "no longer what was permitted" in str(server.bodies[1])
+    assert "not yours" not in str(server.bodies[1])
+    assert not (shop / "made").exists()
+
+
 def test_plan_mode_without_a_person_ends_with_the_plan(program: Open, shop: Path) -> None:
     replies = [call("read", file_path="cart.py"), call("bash", command="touch made"), say("1. Change cart.py")]
     with Loopback(replies) as server:

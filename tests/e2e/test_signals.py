@@ -37,7 +37,7 @@ def test_a_signal_while_a_command_runs(number: signal.Signals, program: Open, sh
             ran = running.ended()
             took = time.monotonic() - began
         assert not any(alive(pid) for pid in tree)
-        assert took < 2.5 + 1, f"{took:.1f} s: 2.5 s for the tree, the rest for this machine"
+        assert took < 2.5 + 1.5, f"{took:.1f} s: 2.5 s for the tree, the rest for a busy machine"
         assert (ran.code, ran.result["subtype"]) == (CODES[number], "error_during_execution"), ran.err
         assert ran.result["terminal_reason"] == "aborted_tools"
         assert made.of("turn_ended")[0]["why"] == "interrupted"

@@ -131,12 +131,11 @@ async def test_interrupt_and_mode(options: Any, project: Path) -> None:
 
 
 async def test_without_a_callback_nobody_is_asked(options: Any) -> None:
-    with Loopback([call("bash", command="touch x"), say("It was refused.")]) as server:
-        messages = []
-        with pytest.raises(sdk.ResultError):
-            async for message in sdk.query(prompt="hi", options=options(server)):
-                messages.append(message)  # noqa: PERF401 - what came before the error counts
-    assert messages[-1].subtype == "error_permission_required"
+    replies = [call("bash", command="touch x"), say("It was refused.")]
+    with Loopback(replies) as server, pytest.raises(sdk.ResultError) as caught:
+        _ = [message async for message in sdk.query(prompt="hi", options=options(server))]
+    assert caught.value.exit_code == 4
+    assert caught.value.data["subtype"] == "error_permission_required"
 
 
 async def test_a_server_that_refuses_is_an_error_result(options: Any) -> None:

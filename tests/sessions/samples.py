@@ -3,6 +3,7 @@
 from codeagent.core.events import (
     Asked,
     AssistantSaid,
+    Changed,
     Compacted,
     Decided,
     Entry,
@@ -13,6 +14,7 @@ from codeagent.core.events import (
     Retried,
     Rewound,
     Saw,
+    Spent,
     Switched,
     Titled,
     ToolFinished,
@@ -21,9 +23,11 @@ from codeagent.core.events import (
     UserSaid,
     ValveClosed,
 )
+from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import Document, Image, Opaque, Text, Thinking, ToolSchema, ToolUse, Usage
 from codeagent.core.views import Diff, Hunk, Listing, Plain, Shell, Todo, TodoItem
 
+OLD = FileState("file", "a" * 64, 0o755)
 USAGE = Usage(input=10, output=20, cache_read=3000, cache_write=400, cache_write_1h=5)
 DIFF = Diff("shop/cart.py", (Hunk(3, 3, (" def total(self):", "-    return 0", "+    return 1")),), 1, 1, omitted=2)
 
@@ -47,7 +51,7 @@ ENTRIES: tuple[Entry, ...] = (
     Switched(mode="plan", model="model-b", effort="low", max_tokens=1000, without=("effort",), by="server", why="400"),
     Queued("q1", "and the tests", when="turn", withdrawn=True),
     UserSaid((Text("What is wrong?"), Image("image/png", "aGk="), Document("application/pdf", "aGk=", "a.pdf")), "q1"),
-    Asked(1, "model-a", "d" * 64, "s" * 64, "t" * 64, 3, 32000, "high", "compaction", ("b" * 12,), "the tests"),
+    Asked(1, "model-a", "d" * 64, "s" * 64, "t" * 64, 3, 32000, "high", "compaction"),
     Retried(1, 3, 0.5, "overloaded", "overloaded", 529),
     Heard("I loo", thinking=True),
     AssistantSaid(
@@ -108,4 +112,15 @@ ENTRIES: tuple[Entry, ...] = (
     Noted("CLAUDE.md changed", "model", "guidelines", "warning", "f" * 64),
     ValveClosed("dollars", "the budget is used up", 1.0, 1.01, 2.0, warning=True),
     TurnEnded("valve", "dollars", "overloaded", 529, "dollars", 7, 1234),
+    ToolStarted("t5", "bash", "make", "Run make", Plain("make"), 3, "call_5", (("/p/a", OLD),), scanned=True),
+    Changed("t5", (FileChange("/p/a", OLD, FileState("link", "b" * 64)), FileChange("/p/b", FileState(), OLD))),
+    Rewound(3, files=True, conversation=False),
 )
+
+AGENTS: tuple[Entry, ...] = (
+    ToolStarted("t6", "task", "Look", "Hand to a sub-agent: Look", Plain("explore")),
+    Spent("t6", USAGE, 0.01, "model-b"),
+    Decided("t7", "bash", "Run make", "allow", "dialog", "You said yes.", agent="Look"),
+    ToolFinished("t6", "task", (Text("It is there."),), summary="5 steps, 12k tokens"),
+)
+"""What sub-agents leave in the log of their session."""

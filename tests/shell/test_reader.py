@@ -252,6 +252,20 @@ def test_reasons_are_words(read: Any) -> None:
     assert read("cat /etc/passwd").parts[0].why == "/etc/passwd lies outside the project"
 
 
+def test_wide_characters_after_a_brace_do_not_end_the_process(read: Any) -> None:
+    read(
+        "w\U000de2e5uO\u02bd.{\U000e4a9b\u87d1\U000424e9\ua640\x19\U000a3635\U000ad39d\U0002af016\u7175\U000a7ddb\u6e37n"
+    )
+    for place in (*range(0x3000, 0xD800, 0x5003), *range(0xE000, 0x110000, 0x5003), 0x10FFFF):
+        read(f"cat {{{chr(place)}..{chr(place)}}}")
+
+
+def test_wide_characters_are_parts_of_words(read: Any) -> None:
+    reading = read("cat grüße.txt 'naïve 😀' {😀}")
+    assert reading.parts[0].words[:3] == ("cat", "grüße.txt", "naïve 😀")
+    assert read("ls ü").plain
+
+
 @given(st.text(max_size=60) | st.text("ls rm/|&;()<>{}$`'\"\\\n#~*=-[]!x", max_size=40))
 @settings(max_examples=300)
 def test_any_text_can_be_read(read: Any, text: str) -> None:

@@ -1,112 +1,206 @@
-"""`codeagent sessions` on logs that the real program wrote."""
+"""`codeagent sessions` and its commands, on real logs."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Mapping
+import os
+import re
+import time
 from pathlib import Path
 
 import pytest
 
-from codeagent.core.errors import SessionError, UsageFault
-from codeagent.flags import Mistake
+from codeagent.core.events import Asked, AssistantSaid, Opened, ToolFinished, TurnEnded, UserSaid
+from codeagent.core.messages import Text
+from codeagent.demo.tour import Tour
+from codeagent.models.retelling import retell
+from codeagent.sessions.comparing import compare
+from codeagent.sessions.load import load
 from codeagent.sessions.store import Log
-from codeagent.subcommands import sessions
+from tests.subcommands.conftest import Run, only, play
+
+DAY = 86400.0
+NOW = 1_900_000_000.0
 
 
 @pytest.fixture
-def kept(program_env: Mapping[str, str], project: Path) -> Path:
-    """A project in which one session was held."""
-    (project / "README.md").write_text("# A shop\n")
-    argv = ["-p", "read README.md", "--model", "offline", "--session-id", "first", "--quiet"]
-    subprocess.run(
-        [sys.executable, "-m", "codeagent", *argv],
-        env=dict(program_env),
-        cwd=project,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-    return project
+def three(project: Path) -> Path:
+    """Three sessions of different age; the oldest has an output beside it."""
+    directory = project / ".agent" / "sessions"
+    for name, days in (("old", 100), ("mid", 40), ("new", 0)):
+        at = time.time() - days * DAY
+        log = Log.create(directory / f"{name}.jsonl", lambda at=at: at)
+        for entry in (
+            Opened(name, str(project), ("sys",), (), "m", 100),
+            UserSaid((Text(f"please fix {name}"),)),
+            AssistantSaid((Text("Done."),), cost=0.01),
+            TurnEnded("done"),
+        ):
+            log.append(entry)
+        log.close()
+        os.utime(log.path, (at, at))
+    (directory / "old").mkdir()
+    (directory / "old" / "output.txt").write_text("x" * 5000)
+    return directory
 
 
-def told(capsys: pytest.CaptureFixture[str], env: Mapping[str, str], project: Path, *argv: str) -> str:
-    assert sessions.run([*argv, "--cwd", str(project)], env) == 0
-    return capsys.readouterr().out
+def names(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()}
 
 
-def test_list_show_search(capsys: pytest.CaptureFixture[str], program_env: Mapping[str, str], kept: Path) -> None:
-    assert "No sessions" in told(capsys, program_env, kept)
-    assert told(capsys, program_env, kept, "list", "--all").startswith(
-        "first  read README.md  (just now, 1 turn, $0.00"
-    )
-    assert json.loads(told(capsys, program_env, kept, "list", "--json"))[0]["id"] == "first"
-    assert "you: read README.md\n" in told(capsys, program_env, kept, "show", "fir")
-    assert json.loads(told(capsys, program_env, kept, "show", "first", "--json"))[0]["kind"] == "opened"
-    assert "first  just now, user said: read README.md" in told(capsys, program_env, kept, "search", "readme.md")
-    assert json.loads(told(capsys, program_env, kept, "search", "A shop", "--json"))[0]["session"] == "first"
-    assert told(capsys, program_env, kept, "search", "nowhere to be found") == "Nothing found.\n"
+def test_a_preview_removes_nothing(three: Path, run: Run) -> None:
+    before = names(three)
+    code, out, _ = run("sessions", "prune", "--older", "30d", "--cwd", str(three.parent.parent))
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[:-1]] == ["old", "mid"]
+    assert "2 sessions of 3" in out
+    assert "add --yes" in out
+    assert names(three) == before
 
 
-def test_export(capsys: pytest.CaptureFixture[str], program_env: Mapping[str, str], kept: Path, tmp_path: Path) -> None:
-    text = told(capsys, program_env, kept, "export", "first")
-    assert text.startswith("# read README.md\n\n## You\n")
-    told(capsys, program_env, kept, "export", "first", str(tmp_path / "talk.md"))
-    assert (tmp_path / "talk.md").read_text() == text
-    with pytest.raises(Mistake, match="exists already"):
-        sessions.run(["export", "first", str(tmp_path / "talk.md"), "--cwd", str(kept)], program_env)
+def test_prune_removes_the_old_with_what_belongs_to_them(three: Path, run: Run) -> None:
+    code, out, _ = run("sessions", "prune", "--older", "60d", "--yes", "--cwd", str(three.parent.parent))
+    assert code == 0
+    assert "Removed 1 session of 3" in out
+    assert names(three) == {"mid.jsonl", "new.jsonl"}
 
 
-def test_rename(capsys: pytest.CaptureFixture[str], program_env: Mapping[str, str], kept: Path) -> None:
-    told(capsys, program_env, kept, "rename", "first", "the", "shop")
-    assert "first  the shop" in told(capsys, program_env, kept, "list", "--all")
-    assert "you: read README.md" in told(capsys, program_env, kept, "show", "The Shop")
+def test_prune_by_size_takes_the_oldest_until_the_rest_fits(three: Path, run: Run) -> None:
+    each = (three / "new.jsonl").stat().st_size
+    keep = str(2 * each + 10)
+    code, _, _ = run("sessions", "prune", "--keep", keep, "--yes", "--cwd", str(three.parent.parent))
+    assert code == 0
+    assert names(three) == {"mid.jsonl", "new.jsonl"}
 
 
-def test_delete_asks_for_yes_and_leaves_open_sessions_alone(
-    capsys: pytest.CaptureFixture[str], program_env: Mapping[str, str], kept: Path
-) -> None:
-    log = kept / ".agent/sessions/first.jsonl"
-    done = subprocess.run(
-        [sys.executable, "-m", "codeagent", "sessions", "delete", "first"],
-        env=dict(program_env),
-        cwd=kept,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert b"add --yes" in done.stderr
-    held, _ = Log.open(log, lambda: 0.0)
-    with pytest.raises(SessionError):
-        sessions.run(["delete", "first", "--yes", "--cwd", str(kept)], program_env)
-    held.close()
-    spill = log.with_suffix("") / "deep"
-    spill.mkdir(parents=True)
-    (spill / "output.txt").write_text("long")
-    told(capsys, program_env, kept, "delete", "first", "--yes")
-    assert not log.exists()
-    assert not log.with_suffix("").exists()
+def test_an_open_session_stays(three: Path, run: Run) -> None:
+    log, _ = Log.open(three / "old.jsonl", lambda: NOW)
+    try:
+        code, out, _ = run("sessions", "delete", "old", "--yes", "--cwd", str(three.parent.parent))
+    finally:
+        log.close()
+    assert code == 1
+    assert "open in another codeagent" in out
+    assert "old.jsonl" in names(three)
+
+
+def test_delete_asks_for_yes(three: Path, run: Run) -> None:
+    project = str(three.parent.parent)
+    assert "add --yes" in run("sessions", "delete", "mid", "--cwd", project)[1]
+    assert "mid.jsonl" in names(three)
+    assert run("sessions", "delete", "mid", "--yes", "--cwd", project)[0] == 0
+    assert "mid.jsonl" not in names(three)
+
+
+def test_rename_adds_to_the_log_and_the_name_finds_it(three: Path, run: Run) -> None:
+    project = str(three.parent.parent)
+    before = (three / "new.jsonl").read_bytes()
+    assert run("sessions", "rename", "new", "The", "cart", "--cwd", project)[0] == 0
+    assert (three / "new.jsonl").read_bytes().startswith(before)
+    [told] = [each for each in json.loads(run("sessions", "--json", "--cwd", project)[1]) if each["id"] == "new"]
+    assert told["title"] == "The cart"
+    assert "please fix new" in run("sessions", "show", "the cart", "--cwd", project)[1]
+
+
+def test_a_fork_ends_before_the_step(tour: Tour, run: Run) -> None:
+    code, out, _ = run("sessions", "fork", only(tour).stem, "--step", "3", "--cwd", str(tour.root))
+    copy = out.split()[2].rstrip(".")
+    assert code == 0
+    entries = load(tour.root / ".agent" / "sessions" / f"{copy}.jsonl").entries
+    assert sum(isinstance(entry, Asked) for entry in entries) == 2
+    assert isinstance(entries[-1], ToolFinished)
+    assert run("replay", copy, "--cwd", str(tour.root))[0] == 0
+
+
+def test_search_finds_words_and_says_when_there_are_none(three: Path, run: Run) -> None:
+    project = str(three.parent.parent)
+    code, out, _ = run("sessions", "search", "fix mid", "--cwd", project)
+    assert (code, out.split()[0]) == (0, "mid")
+    assert run("sessions", "search", "nowhere", "--cwd", project)[0] == 1
+    assert json.loads(run("sessions", "search", "please", "--json", "--cwd", project)[1])[0]["kind"] == "user_said"
 
 
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["shwo", "x"], "Did you mean show?"),
-        (["show"], "codeagent sessions show ID"),
-        (["list", "x"], "codeagent sessions list"),
-        (["rename", "x"], "codeagent sessions rename ID NAME"),
-        (["--cwd", "/no/such"], "There is no directory"),
+        (("exprot",), "Did you mean export?"),
+        (("prune",), "Say which may go"),
+        (("prune", "--older", "soon"), "an age such as 30d"),
+        (("prune", "--keep", "5x"), "a size such as 500M"),
+        (("rename", "a"), "codeagent sessions rename ID NAME"),
+        (("export", "--step", "1"), "Which session?"),
+        (("delete", "nothing"), "There is no session"),
     ],
 )
-def test_mistakes(argv: list[str], words: str, program_env: Mapping[str, str]) -> None:
-    with pytest.raises(Mistake) as fault:
-        sessions.run(argv, program_env)
-    assert words in str(fault.value)
+def test_mistakes_are_told(run: Run, project: Path, argv: tuple[str, ...], words: str) -> None:
+    code, _, err = run("sessions", *argv, "--cwd", str(project))
+    assert code == 2
+    assert words in err
 
 
-def test_an_unknown_session(program_env: Mapping[str, str], kept: Path) -> None:
-    with pytest.raises(UsageFault, match="There is no session"):
-        sessions.run(["show", "second", "--cwd", str(kept)], program_env)
+@pytest.mark.parametrize("act", ["list", "show", "search", "export", "rename", "fork", "delete", "prune"])
+def test_every_command_has_help_with_an_example(run: Run, act: str) -> None:
+    code, out, _ = run("sessions", act, "--help")
+    assert code == 0
+    assert f"codeagent sessions {'' if act == 'list' else act}" in out.partition("example")[2]
+
+
+def test_the_trace_is_a_tree_with_figures(tour: Tour, run: Run) -> None:
+    code, out, _ = run("sessions", "show", str(only(tour)), "--trace")
+    lines = out.splitlines()
+    assert code == 0
+    assert "1 turn, 6 requests" in lines[0]
+    assert lines[1].startswith("  turn 1 “the cart total")
+    assert any("edit  Edit shop/cart.py: done, by dialog" in line for line in lines)
+    assert any("bash  Run " in line and "failed, by rule" in line for line in lines)
+
+
+def test_spans_have_the_names_of_the_conventions(tour: Tour, run: Run) -> None:
+    run_ = json.loads(run("sessions", "show", str(only(tour)), "--trace", "--json")[1])
+    assert run_["attributes"]["gen_ai.conversation.id"] == only(tour).stem
+    [turn] = run_["children"]
+    steps = turn["children"]
+    assert [step["attributes"]["gen_ai.operation.name"] for step in steps] == ["chat"] * 6
+    assert (
+        sum(step["attributes"]["gen_ai.usage.input_tokens"] for step in steps)
+        == (run_["attributes"]["gen_ai.usage.input_tokens"])
+    )
+    [bash] = steps[1]["children"]
+    assert (bash["name"], bash["status"]) == ("execute_tool bash", "error")
+    assert "input" not in " ".join(key for key in bash["attributes"])
+
+
+def test_the_messages_are_those_of_the_wire(tour: Tour, run: Run) -> None:
+    code, out, _ = run("sessions", "export", str(only(tour)), "--messages", "--step", "2")
+    messages = json.loads(out)
+    assert code == 0
+    assert [message["role"] for message in messages] == ["user", "assistant", "user"]
+    assert {block["type"] for block in messages[2]["content"]} == {"tool_result"}
+
+
+async def test_a_session_as_a_script_is_played_again_alike(
+    tour: Tour, run: Run, tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    script = tmp_path / "again.script"
+    code, _, err = run("sessions", "export", str(only(tour)), "--as-script", "-o", str(script))
+    assert (code, err) == (0, f"Written to {script}\n")
+    again = only(await play(tmp_path / "other", program_env, script))
+    ours, theirs = load(only(tour)).entries, load(again).entries
+    assert [p for p in compare(ours, theirs) if not p.what.startswith("reply 6")] == []
+    assert retell(theirs) == script.read_text()
+
+
+def test_an_export_never_overwrites(tour: Tour, run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "a.html"
+    assert run("sessions", "export", str(only(tour)), "-o", str(target))[0] == 0
+    assert target.read_text().startswith("<!doctype html>")
+    code, _, err = run("sessions", "export", str(only(tour)), "-o", str(target))
+    assert code == 2
+    assert "exists already" in err
+    assert run("sessions", "export", str(only(tour)), "-o", str(tmp_path / "a.pdf"))[0] == 2
+
+
+def test_doctor_says_what_everything_takes(three: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(three.parent.parent)
+    [disk] = [each for each in json.loads(run("doctor", "--json")[1]) if each["name"] == "disk"]
+    assert re.match(r"sessions [67]\.\d kB, \.agent in all [67]\.\d kB", disk["words"])

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import struct
-import zlib
 from pathlib import Path
 
 import pytest
 
 from codeagent.core.errors import ToolFault
-from codeagent.tools import media, notebook
+from codeagent.tools import media, notebook, pictures
 from codeagent.tools.encodings import decode
 from codeagent.tools.read import CHARACTERS
 from tests.tools.desk import Desk
+from tests.tools.samples import GIF, JPEG, WEBP, png
 
 
 @pytest.fixture
@@ -60,33 +59,17 @@ async def test_hostile_names_are_shown_escaped(desk: Desk) -> None:
     assert outcome.text == "esc\\x1b[31m\\n\\xff.txt"
 
 
-def png(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", b"x") + chunk(b"IEND", b"")
-
-
-JPEG = (
-    b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x0b\x08"
-    + struct.pack(">HH", 30, 40)
-    + b"\x01\x01\x11\x00\xff\xda\x00\x02\xff\xd9"
-)
-WEBP = b"RIFF" + struct.pack("<I", 22) + b"WEBPVP8X" + bytes(8) + (9).to_bytes(3, "little") + (4).to_bytes(3, "little")
-
-
 @pytest.mark.parametrize(
     ("data", "size"),
     [
         (png(3, 4), (3, 4)),
         (JPEG, (40, 30)),
         (WEBP, (10, 5)),
-        (b"GIF89a" + struct.pack("<HH", 2, 1) + b"\0\0\0\x2c\x3b", (2, 1)),
+        (GIF, (1, 1)),
     ],
 )
 def test_dimensions(data: bytes, size: tuple[int, int]) -> None:
-    assert media.dimensions(data, media.media_type(data)) == size
+    assert pictures.size(data, media.media_type(data)) == size
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from codeagent.options import Options
 from tests.core.stage import say
 from tests.tui.desk import TestDesk, screen_text, seated, until
 
+SCROLLBAR = set("▁▂▃▄▅▆▇")
+"""Textual's own, at the ends of a scrollbar."""
 OPENED = Opened("s", "/p", ("sys",), (), "m", 1000)
 
 
@@ -266,7 +268,10 @@ async def test_calls_unfold_by_key_and_click() -> None:
     app = seated(entries=[OPENED, use, ToolFinished("1", "read", (), view=Plain("the inside"))])
     async with app.run_test() as pilot:
         await until(pilot, lambda: "▸ read" in screen_text(app))
-        await pilot.press("tab", "up", "enter")
+        await pilot.press("tab", "up")
+        grounds = {segment.style.bgcolor.name for segment in app.transcript.render_line(0) if segment.style}
+        assert grounds == {app.palette.chosen}
+        await pilot.press("enter")
         await until(pilot, lambda: "the inside" in screen_text(app))
         await pilot.click(app.transcript, offset=(5, 0))
         await until(pilot, lambda: "the inside" not in screen_text(app))
@@ -303,6 +308,19 @@ async def test_small_screens_keep_the_conversation(size: tuple[int, int], rows: 
         await pilot.pause()
         assert app.composer.size.height == rows
         assert app.transcript.size.height >= 8
+
+
+async def test_a_terminal_without_unicode_gets_ascii() -> None:
+    words = "- a\n- b\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    app = seated(say(words), options=Options(ascii=True, prompt="go"))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await until(pilot, lambda: "quoted" in screen_text(app))
+        await pilot.press("/")
+        await until(pilot, lambda: "/clear" in screen_text(app))
+        assert {char for char in screen_text(app) if not char.isascii()} <= SCROLLBAR
+        await pilot.press("backspace", "?")
+        await until(pilot, lambda: "Keys and commands" in screen_text(app))
+        assert {char for char in screen_text(app) if not char.isascii()} <= SCROLLBAR
 
 
 async def test_a_screen_that_is_too_small_says_so() -> None:

@@ -8,11 +8,13 @@ from math import inf
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.worker import Worker
 
 from codeagent.core.effects import (
     Answer,
     AskPermission,
+    AskPlan,
     AskUser,
     AskValve,
     Choice,
@@ -278,3 +280,50 @@ async def test_a_question_without_choices_takes_words_once_it_is_armed() -> None
         await until(dialog.pilot, lambda: dialog.app.screen.has_class("-words"))
         await dialog.press(*"Ada", "enter")
         assert await dialog.answered() == Answer("yes", "Ada")
+
+
+PLAN = AskPlan("1. Read a.py\n2. Change it\n3. Run the tests \u202e\x1b[2J")
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (("1",), Answer("always")),
+        (("2",), Answer("yes")),
+        (("enter",), Answer("yes")),
+        (("3", *"less", "enter"), Answer("no", "less")),
+        (("escape",), Answer("no")),
+        (("tab", *"mind b", "enter"), Answer("yes", "mind b")),
+    ],
+)
+async def test_a_plan_is_approved_or_sent_back(keys: tuple[str, ...], answer: Answer) -> None:
+    async with asking(PLAN) as dialog:
+        assert "Go ahead with this plan?" in dialog.text
+        assert "Run the tests \\u202e\\x1b[2J" in dialog.text
+        await dialog.press(*keys)
+        assert await dialog.answered() == answer
+
+
+async def test_a_plan_can_be_edited_first() -> None:
+    async with asking(AskPlan("1. Read")) as dialog:
+        await dialog.press("e", "end", *" a.py", "ctrl+s", "1")
+        assert await dialog.answered() == Answer("always", input={"plan": "1. Read a.py"})
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_a_long_plan_fits_the_screen(size: tuple[int, int]) -> None:
+    async with asking(AskPlan("\n".join(f"{n}. step" for n in range(60))), size) as dialog:
+        assert "Keep planning" in dialog.text
+        await dialog.press("3", "enter")
+        assert (await dialog.answered()).verdict == "no"
+
+
+async def test_why_says_what_would_change_it() -> None:
+    question = command("make")
+    told = replace(question, verdict=replace(question.verdict, ways=("The mode bypass.",)))
+    async with asking(told) as dialog:
+        await dialog.press("w")
+        assert "What would change it:" in dialog.text
+        assert "  The mode bypass." in dialog.text
+        await dialog.press("escape")
+        await dialog.answered()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -62,6 +65,18 @@ def test_signals_restore_the_terminal(program_env: dict[str, str], number: int, 
         assert terminal.modes == set()
 
 
+def test_suspending_gives_the_terminal_back_and_going_on_takes_it(program_env: dict[str, str]) -> None:
+    with Terminal(PLAY, env=program_env) as terminal:
+        terminal.until("? keys")
+        terminal.write("before\x1a")
+        terminal.until_stopped()
+        assert terminal.modes == set()
+        terminal.signal(signal.SIGCONT)
+        terminal.until(lambda: "paste" in terminal.modes)
+        terminal.write(" after")
+        terminal.until(" › before after")
+
+
 def test_a_fault_of_our_own_ends_it_in_short_words(program_env: dict[str, str]) -> None:
     with Terminal([*PLAY, "fault"], env=program_env) as terminal:
         assert terminal.wait() == 1
@@ -94,3 +109,19 @@ def test_the_start_imports_nothing_heavy() -> None:
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_storm_of_sizes_ends_in_the_last_one(program_env: dict[str, str]) -> None:
+    sizes = [(1, 1), (5, 20), (200, 500), (24, 90), (6, 20), (50, 3)]
+    with Terminal([*PLAY, "tokens=20000", "prompt=go"], env=program_env) as terminal:
+        terminal.until("discount")
+        for number in range(1000):
+            rows, columns = sizes[number % len(sizes)]
+            fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            terminal.until(lambda: True)
+        fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 90, 0, 0))
+        terminal.write("still")
+        terminal.until(" › still")
+        terminal.write("\x11")
+        assert terminal.wait() == 0
+        assert terminal.modes == set()

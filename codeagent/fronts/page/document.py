@@ -82,7 +82,7 @@ def _parts(entries: Sequence[Entry]) -> Iterator[str]:
             case AssistantSaid():
                 uses.update((use.id, use) for use in entry.uses)
                 yield from _reply(entry)
-            case Decided(use_id=use_id):
+            case Decided(use_id=use_id, agent=""):
                 decided[use_id] = entry
             case ToolFinished(use_id=use_id):
                 yield _call(uses.get(use_id), entry, decided.get(use_id))

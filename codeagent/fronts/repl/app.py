@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from codeagent.core.conversation import standing
 from codeagent.core.effects import Answer, AskPermission, AskTrust, Question
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
@@ -29,7 +30,7 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
-WAITS = ("/clear", "/new", "/resume", "/compact")
+WAITS = ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo")
 """Commands that cannot run beside a turn."""
 
 
@@ -60,6 +61,7 @@ class Repl:
         self._main: asyncio.Task[None] | None = None
         self._answer: asyncio.Future[str | None] | None = None
         self._asking = asyncio.Lock()
+        self._taken: list[str] = []
         self._leaving = False
         self._interrupted = 0.0
         self._signal = 0
@@ -87,7 +89,8 @@ class Repl:
                 answer = questions.answer(question, line)
                 if answer is not None:
                     return answer
-                self._paper.line(questions.how(question), "muted")
+                for words in questions.explained(question, line) or (questions.how(question),):
+                    self._paper.line(words, "muted")
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""
@@ -152,7 +155,7 @@ class Repl:
     def _draw(self, desk: Desk) -> None:
         self._printer = Printer(self._paper)
         agent = desk.agent
-        for entry in agent.journal.entries:
+        for entry in standing(agent.journal.entries):
             self._printer.see(entry)
         self._printer.caught_up()
         self._paper.gap()
@@ -167,7 +170,7 @@ class Repl:
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
         desk.files()  # begins the listing, so that the first Tab has it
-        return Prompt(desk.history, desk.files)
+        return Prompt(desk.history, desk.files, self._taken)
 
     async def _next(self, lines: Lines) -> str | None:
         """The next message. Ctrl+C twice on an empty prompt ends the input."""
@@ -198,13 +201,18 @@ class Repl:
         outcome: list[commands.Outcome] = []
 
         async def act() -> None:
-            outcome.append(await commands.run(desk, line, self._show, self._paper.copy))
+            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill))
 
         await self._beside_lines(desk, act())
         if outcome == ["exit"]:
             self._leaving = True
         elif outcome == ["redraw"]:
             self._draw(desk)
+
+    @property
+    def _refill(self) -> commands.Refill | None:
+        """Puts a message that was taken back where the next one is typed; only a live line can be edited."""
+        return self._taken.append if self._terminal.live else None
 
     def _show(self, text: str) -> None:
         self._paper.line(text)

@@ -91,9 +91,13 @@ def _in_order(letters: str, text: str) -> bool:
 
 
 class Prompt:
-    """Asks for the next message. `history` is the file that keeps what was typed, if one does."""
+    """Asks for the next message. `history` is the file that keeps what was typed, if one does.
 
-    def __init__(self, history: Path | None, files: Callable[[], Sequence[str]]) -> None:
+    Messages in `taken`, which were taken back, stand in the next line to be edited.
+    """
+
+    def __init__(self, history: Path | None, files: Callable[[], Sequence[str]], taken: list[str]) -> None:
+        self._taken = taken
         self._session: PromptSession[str] = PromptSession(
             multiline=True,
             history=Kept(history) if history else InMemoryHistory(),
@@ -107,8 +111,10 @@ class Prompt:
 
     async def line(self) -> str | None:
         """What was typed, None at the end of input. Raises KeyboardInterrupt for Ctrl+C on an empty line."""
+        standing = "\n\n".join(self._taken)
+        self._taken.clear()
         try:
-            return await self._session.prompt_async(YOU, handle_sigint=False)
+            return await self._session.prompt_async(YOU, default=standing, handle_sigint=False)
         except EOFError:
             return None
         except asyncio.CancelledError:

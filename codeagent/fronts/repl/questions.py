@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from codeagent.core.clean import clean
 from codeagent.core.effects import Answer, AskPermission, AskPlan, AskTrust, AskUser, AskValve, Question
+from codeagent.core.explain import details
 from codeagent.fronts import calls
 
 
@@ -34,7 +35,7 @@ def how(question: Question) -> str:
     """How to answer, in a line."""
     match question:
         case AskPermission():
-            return "Type a number (or y, n) and Enter; words after it are passed on: 3 use another name"
+            return "Type a number (or y, n; w tells why) and Enter; words after it are passed on: 3 use another name"
         case AskPlan():
             return (
                 "Type a number (y means 2, n means 3) and Enter; words after it are passed on: 3 split the second step"
@@ -47,6 +48,13 @@ def how(question: Question) -> str:
             return "Type numbers (1,3) or your own words, and Enter."
         case AskUser():
             return "Type a number or your own words, and Enter."
+
+
+def explained(question: Question, line: str) -> tuple[str, ...]:
+    """Why it is asked, part by part, and what would change it; nothing when the line does not ask for that."""
+    if not isinstance(question, AskPermission) or line.strip().lower() not in ("w", "why"):
+        return ()
+    return tuple(clean(words) for words in details(question.effect, question.verdict))
 
 
 def answer(question: Question, line: str) -> Answer | None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.events import Resize
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
+from codeagent.core.conversation import standing
 from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
@@ -28,6 +30,9 @@ from codeagent.fronts.tui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from codeagent.options import Options
 
+PAGED = ("/help", "/resume", "/continue", "/model", "/rewind", "/undo")
+"""Commands that open a page when nothing follows them."""
+
 TWICE = 0.8
 """Seconds within which a second press confirms."""
 
@@ -38,8 +43,6 @@ class Codeagent(App[int]):
     CSS = look.CSS
     AUTO_FOCUS = "#composer"
     ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = look.WIDTHS
-    VERTICAL_BREAKPOINTS = look.HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop_or_clear", show=False),
         Binding("ctrl+c", "break", show=False, priority=True),
@@ -66,12 +69,13 @@ class Codeagent(App[int]):
         """Whether the program is to start anew, with the tour."""
         for known in (DARK, LIGHT):
             self.register_theme(known.theme())
-        self.theme = self.palette.name
+        self.set_reactive(App.theme, self.palette.name)  # no watcher: nothing is there yet to be styled again
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def compose(self) -> ComposeResult:
         palette, glyphs = self.palette, self.glyphs
         self.transcript = Transcript(palette, glyphs)
-        menu = Menu(palette, id="completions")
+        menu = Menu(palette, glyphs, id="completions")
         self.composer = Composer(menu)
         self.status = Status(palette, glyphs)
         self.todo = TodoPanel(palette, glyphs, id="todo")
@@ -84,7 +88,13 @@ class Codeagent(App[int]):
         yield self.status
         yield Static("too small: 20x6 at least", id="small", markup=False)
 
+    def on_resize(self, event: Resize) -> None:
+        look.fit(self.screen_stack[0], event.size)
+
     def on_mount(self) -> None:
+        if self.glyphs is ASCII:
+            for ruled in self.query("#entry, #completions"):
+                ruled.styles.border_top = ("ascii", self.palette.line)
         self.call_after_refresh(self.open)
 
     # -- opening -------------------------------------------------------------------------------
@@ -115,7 +125,7 @@ class Codeagent(App[int]):
             return
         self.bridge.live = True
         self.transcript.reset()
-        for entry in desk.agent.journal.entries:
+        for entry in standing(desk.agent.journal.entries):
             self.transcript.see(entry)
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
@@ -138,6 +148,10 @@ class Codeagent(App[int]):
     def tell(self, text: str, level: str = "info") -> None:
         """A word of the front's own, in the transcript."""
         self.transcript.tell(text, level)
+
+    def refill(self, text: str) -> None:
+        """A message that was taken back stands in the composer again."""
+        self.composer.put(text)
 
     def paint(self, palette: Palette) -> None:
         """Use other colours from now on."""
@@ -167,7 +181,7 @@ class Codeagent(App[int]):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.transcript.action_tail()
-        if event.text in ("/help", "/resume", "/continue", "/model") and self.talk.desk:
+        if event.text in PAGED and self.talk.desk:
             self.page(event.text)
         else:
             self.talk.send(event.text)
@@ -206,13 +220,15 @@ class Codeagent(App[int]):
         pages.show(self, name)
 
     def action_stop_or_clear(self) -> None:
-        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft."""
+        """Esc: back to the composer, stop the turn, or, pressed twice, clear the draft or go back without one."""
         if self.talk.working:
             self.talk.interrupt()
         elif not self.composer.has_focus:
             self.composer.focus()
         elif self.composer.text and self._twice("escape", "esc again clears"):
             self.composer.forget()
+        elif not self.composer.text and self._twice("escape", "esc again goes back to an earlier message"):
+            self.page("/rewind")
 
     def action_break(self) -> None:
         """Ctrl+C: stop, then clear, then leave."""

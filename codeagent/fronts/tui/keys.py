@@ -20,7 +20,7 @@ SHOWN = (
             ("Up  Down", "earlier and later messages; Up takes a waiting message back"),
             ("/", "commands"),
             ("@", "a file of the project"),
-            ("Esc Esc", "clear what you wrote; Up brings it back"),
+            ("Esc Esc", "clear what you wrote; with nothing written, go back in time"),
         ),
     ),
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import signal
@@ -34,8 +35,6 @@ async def _session(app: Codeagent) -> int:
     app.call_later(_painted)
     await app.run_async()
     code = await _farewell(app)
-    sys.stdout.flush()
-    sys.stderr.flush()
     if app.tour:
         os.execv(sys.executable, [sys.executable, "-P", "-m", "codeagent", "demo"])
     os._exit(code)
@@ -58,13 +57,13 @@ async def _farewell(app: Codeagent) -> int:
             lines = [*rows, ""]
             if desk.resume_command:
                 lines.append(f"To go on: {desk.resume_command}")
-    try:
+    with contextlib.suppress(OSError):  # nobody is left to read it when the terminal is gone
         if lines:
             sys.stdout.write("\n".join(lines) + "\n")
         if app.crash is not None:
             sys.stderr.write(f"codeagent stopped by a fault of its own: {app.crash!r}{_place(app.crash)}\n")
-    except OSError:
-        return app.return_code or 0
+        sys.stdout.flush()
+        sys.stderr.flush()
     return 1 if app.crash is not None else app.return_value if app.return_value is not None else app.return_code or 0
 
 

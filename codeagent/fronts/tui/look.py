@@ -1,6 +1,15 @@
-"""The style sheet of all screens, in one place: how they share their space, in the colours of the palette."""
+"""The style sheets of all screens, in one place: how they share their space, in the colours of the palette.
+
+That of the dialogs is parsed when the first of them is shown: the start does not wait for it.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.geometry import Size
+    from textual.screen import Screen
 
 CSS = """
 Screen { background: $background; color: $foreground; layers: base above; }
@@ -10,9 +19,6 @@ Screen { background: $background; color: $foreground; layers: base above; }
 #composer .text-area--placeholder { color: $muted; }
 #composer .text-area--cursor { background: $foreground; color: $background; }
 #composer .text-area--selection { background: $chosen; }
-Input { color: $foreground; background: $surface; }
-Input > .input--placeholder { color: $muted; }
-TextArea .text-area--selection { background: $chosen; }
 Panel { display: none; }
 Panel.-shown { display: block; }
 Screen.-short #composer { max-height: 1; }
@@ -20,8 +26,10 @@ Screen.-short #entry { border-top: none; }
 Screen.-short Panel.-shown { display: none; }
 #small { display: none; width: 100%; height: 100%; content-align: center middle; color: $warning; layer: above;
          background: $background; }
-Screen.-tiny #small, Screen.-thin #small { display: block; }
+Screen.-small #small { display: block; }
+"""
 
+DIALOGS = """
 Dialog { background: transparent; align: center bottom; }
 Dialog #frame { width: 100%; height: auto; max-height: 75%; border: round $muted; background: $surface; padding: 0 1;
     border-title-color: $foreground; border-title-style: bold; border-subtitle-color: $muted; }
@@ -41,11 +49,19 @@ PermissionDialog.-edit #body, PermissionDialog.-edit #answers { display: none; }
 Pick #answers { margin-top: 0; }
 Help #frame, Help #body { max-height: 100%; height: 1fr; }
 Help #answers { display: none; }
+Input { color: $foreground; background: $surface; }
+Input > .input--placeholder { color: $muted; }
+TextArea .text-area--selection { background: $chosen; }
 """
 
 SMALLEST = (20, 6)
 """Columns and rows under which nothing but a notice is shown."""
 
-WIDTHS = [(0, "-thin"), (SMALLEST[0], "-narrow"), (60, "-wide")]
-HEIGHTS = [(0, "-tiny"), (SMALLEST[1], "-short"), (15, "-tall")]
-"""At 14 rows and fewer the composer has one row and the panels go."""
+SHORT = 14
+"""Rows up to which the composer has one row, and panels and spaces go."""
+
+
+def fit(screen: Screen[Any], size: Size) -> None:
+    """Mark a screen that is short or too small. Usual sizes change nothing: each mark styles everything again."""
+    screen.set_class(size.height <= SHORT, "-short")
+    screen.set_class(size.width < SMALLEST[0] or size.height < SMALLEST[1], "-small")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from codeagent.fronts.tui.talk import Connect
 
 QUIET = 0.2
-"""Seconds without a key before the SDK is imported: it would hold up a key or two."""
+"""Seconds without a key before anything heavy is imported: that would hold up a key or two."""
 
 
 async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
@@ -64,5 +65,12 @@ def _offer(app: Codeagent, error: CodeagentError) -> None:
 def _warm_when_quiet(app: Codeagent) -> None:
     if monotonic() - app.composer.last_key > QUIET:
         app.talk.warm()
+        asyncio.get_running_loop().run_in_executor(None, _prepare_drawing)
     else:
         app.set_timer(QUIET, lambda: _warm_when_quiet(app))
+
+
+def _prepare_drawing() -> None:
+    """Import what the first reply is drawn with: 50 ms that its first words need not wait for."""
+    importlib.import_module("codeagent.fronts.tui.markdown")
+    importlib.import_module("pygments.lexers.python")

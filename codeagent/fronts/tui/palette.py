@@ -132,8 +132,14 @@ class Glyphs(Struct, frozen=True):
     more: str = "…"
     bar: str = "│"
     pending: str = "·"
+    line: str = "─"
     spinner: str = "⠋⠙⠸⢰⣠⣄⡆⠇"
 
 
 UNICODE = Glyphs()
-ASCII = Glyphs(you=">", folded="+", unfolded="-", done="*", failed="x", more="~", bar="|", pending=".", spinner="|/-\\")
+ASCII = Glyphs(
+    you=">", folded="+", unfolded="-", done="*", failed="x", more="~", bar="|", pending=".", line="-", spinner="|/-\\"
+)
+
+TO_ASCII = str.maketrans("•▌─━│┃╭╮╰╯…", "*|--||++++~")
+"""For what others draw: bullets, quote bars, rules of tables."""

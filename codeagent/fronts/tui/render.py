@@ -19,7 +19,7 @@ from textual.strip import Strip
 from codeagent.core.clean import clean
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
 from codeagent.fronts import present
-from codeagent.fronts.tui.palette import Glyphs, Palette
+from codeagent.fronts.tui.palette import ASCII, TO_ASCII, Glyphs, Palette
 from codeagent.fronts.tui.pieces import Block, Call
 from codeagent.fronts.tui.splitter import split
 
@@ -154,6 +154,8 @@ class Painter:
         options = self.console.options.update(width=self.measure - LEFT)
         base = self.style("text")
         lines = self.console.render_lines(renderable, options, style=base, pad=False)
+        if self.glyphs is ASCII:
+            lines = [[Segment(s.text.translate(TO_ASCII), s.style) for s in line] for line in lines]
         rows = [Strip([Segment(" " * LEFT), *line]) for line in lines]
         while rows and not rows[-1].text.strip():
             rows.pop()
@@ -162,15 +164,15 @@ class Painter:
         return rows
 
     def _thinking(self, block: Block) -> list[Strip]:
-        rows = self.plain(block.text.strip(), "muted", self.measure - LEFT)
         mark = self.glyphs.unfolded if block.fold == "open" else self.glyphs.folded
         what = "thinking" if block.live else "thought"
         head = Text(f" {mark} {what}", self.palette.muted)
         if block.fold != "open":
-            first = block.text.strip().partition("\n")[0]
+            first = block.text.lstrip().partition("\n")[0][: self.measure]
             head.append(f"  {first}", f"italic {self.palette.muted}")
             head.truncate(self.measure, overflow="ellipsis")
             return [self.strip(head)]
+        rows = self.plain(block.text.strip(), "muted", self.measure - LEFT)
         return [self.strip(head), *(self._set_in(row, "   ", "muted") for row in rows)]
 
     def _notice(self, block: Block) -> list[Strip]:

@@ -75,7 +75,7 @@ class Story:
                 self._record += text
             case AssistantSaid():
                 self._reply(event)
-            case Decided():
+            case Decided(agent=""):
                 self._decided(event)
             case ToolStarted():
                 self._started(event)

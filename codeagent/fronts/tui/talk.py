@@ -23,6 +23,7 @@ class Room(Protocol):
     def stand(self) -> None: ...
     def leave(self, code: int = 0) -> None: ...
     def copy_to_clipboard(self, text: str) -> None: ...
+    def refill(self, text: str) -> None: ...
     def run_worker(self, work: Any, *, group: str, exit_on_error: bool) -> Worker[None]: ...
 
 
@@ -117,7 +118,8 @@ class Talk:
         try:
             self.warm()
             if self._warming is not None:
-                await asyncio.shield(self._warming)
+                with contextlib.suppress(CodeagentError):  # the turn itself tells what is wrong
+                    await asyncio.shield(self._warming)
             await desk.agent.say(text)
         except CodeagentError as error:
             self._room.tell(str(error), "error")
@@ -139,10 +141,10 @@ class Talk:
     async def _command(self, desk: Desk, line: str) -> None:
         from codeagent.fronts import commands
 
-        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact"):
+        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo"):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
-        match await commands.run(desk, line, self._room.tell, self._copy):
+        match await commands.run(desk, line, self._room.tell, self._copy, self._room.refill):
             case "exit":
                 self._room.leave()
             case "redraw":

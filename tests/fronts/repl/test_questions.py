@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from codeagent.core.effects import Answer, AskPermission, AskUser, AskValve, Choice, Effect, Risk, Verdict
+from codeagent.core.effects import (
+    Answer,
+    AskPermission,
+    AskPlan,
+    AskUser,
+    AskValve,
+    Choice,
+    Effect,
+    Question,
+    Risk,
+    Verdict,
+)
 from codeagent.core.views import Diff, Hunk, Shell
 from codeagent.fronts.repl import questions
 
@@ -15,6 +26,7 @@ ALWAYS = AskPermission("t1", RUN, VERDICT, always="don't ask again for bash(rm *
 VALVE = AskValve("steps", "Stopped after 50 steps. Go on?", 50, 100)
 ONE = AskUser("t1", "Which one?", "Colour", (Choice("red", "warm"), Choice("blue")))
 MANY = AskUser("t1", "Which ones?", choices=(Choice("red"), Choice("blue"), Choice("green")), many=True)
+PLAN = AskPlan("1. Read a.py\n2. Change it")
 FREE = AskUser("t1", "What name?")
 
 
@@ -47,15 +59,21 @@ FREE = AskUser("t1", "What name?")
         (ONE, "neither, take green", Answer("yes", "neither, take green")),
         (MANY, "1, 3", Answer("yes", "red, green")),
         (MANY, "1 4", Answer("yes", "1 4")),
+        (PLAN, "1", Answer("always")),
+        (PLAN, "2 mind b", Answer("yes", "mind b")),
+        (PLAN, "y", Answer("yes")),
+        (PLAN, "3 split step 2", Answer("no", "split step 2")),
+        (PLAN, "n", Answer("no")),
+        (PLAN, "4", None),
         (FREE, "cart", Answer("yes", "cart")),
         (FREE, " ", None),
     ],
 )
-def test_answers(question: AskPermission | AskValve | AskUser, line: str, answer: Answer | None) -> None:
+def test_answers(question: Question, line: str, answer: Answer | None) -> None:
     assert questions.answer(question, line) == answer
 
 
-def told(question: AskPermission | AskValve | AskUser) -> str:
+def told(question: Question) -> str:
     return "\n".join(text for _, text in questions.asked(question))
 
 
@@ -78,3 +96,22 @@ def test_an_edit_is_shown_as_a_diff() -> None:
 def test_choices_have_their_numbers() -> None:
     assert "Colour: Which one?\n  1  red - warm\n  2  blue\n" in told(ONE)
     assert "1  Go on, up to 100\n  2  Stop" in told(VALVE)
+
+
+def test_a_plan_is_shown_whole() -> None:
+    text = told(PLAN)
+    assert "  1. Read a.py\n  2. Change it" in text
+    assert "  3  Keep planning" in text
+
+
+def test_w_tells_why_and_what_would_change_it() -> None:
+    verdict = Verdict(
+        "ask", "mode", "No rule.", parts=(("rm x\x1b", "ask", "it may do anything"),), ways=("Your yes.",)
+    )
+    asked = AskPermission("t1", RUN, verdict)
+    assert questions.answer(asked, "w") is None
+    words = "\n".join(questions.explained(asked, " Why "))
+    assert "ask    rm x\\x1b  it may do anything" in words
+    assert "  - Your yes." in words
+    assert questions.explained(asked, "what") == ()
+    assert questions.explained(VALVE, "w") == ()

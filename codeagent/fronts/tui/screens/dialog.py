@@ -14,8 +14,8 @@ from textual.widget import Widget
 
 from codeagent.core.clean import clean_line
 from codeagent.fronts.tui.guard import Guard
-from codeagent.fronts.tui.look import HEIGHTS
-from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.look import DIALOGS, SHORT, fit
+from codeagent.fronts.tui.palette import ASCII, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item, Menu
 
@@ -26,14 +26,16 @@ class Dialog(ModalScreen[T], Generic[T]):
     """Subclasses give `title_words`, `body`, `items`, and decide what a chosen row means in `choose`."""
 
     AUTO_FOCUS = ""
+    CSS = DIALOGS
+    SCOPED_CSS = False
     GUARDED: ClassVar[bool] = True
     """False for what the person opened on purpose."""
-    VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, stage: Stage) -> None:
         super().__init__()
         self.stage = stage
         self.guard = Guard()
+        self.set_class(self.GUARDED, "-unarmed")
         if not self.GUARDED:
             self.guard.until = 0.0
         self._expectant = True
@@ -85,9 +87,11 @@ class Dialog(ModalScreen[T], Generic[T]):
     def compose(self) -> ComposeResult:
         with Vertical(id="frame"):
             yield from self.body()
-            yield Menu(self.stage.palette, self.items(), id="answers")
+            yield Menu(self.stage.palette, self.stage.glyphs, self.items(), id="answers")
 
     def on_mount(self) -> None:
+        if self.stage.glyphs is ASCII:
+            self.query_one("#frame").styles.border = ("ascii", self._edge)
         self.dress()
         self.call_after_refresh(self._shown)
 
@@ -103,7 +107,7 @@ class Dialog(ModalScreen[T], Generic[T]):
     def _share(self) -> None:
         """Give the answers their rows and the body the rest, so that neither pushes the other out."""
         height = self.app.size.height
-        tall = height >= HEIGHTS[-1][0]
+        tall = height > SHORT
         room = height - 2 if self.has_class("-large") or not tall else height * 3 // 4 - 2
         bodies = self.query("#body")
         answers = min(len(self.menu.items), room - 2 if bodies else room)
@@ -113,6 +117,7 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def dress(self) -> None:
         """Share the rows, and write title and hints into the frame's edges."""
+        fit(self, self.app.size)
         self._share()
         frame = self.query_one("#frame")
         question, right = (clean_line(words) for words in self.title_words())
@@ -122,14 +127,18 @@ class Dialog(ModalScreen[T], Generic[T]):
         if len(question) + len(right) + 4 > room:
             question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
         palette = self.stage.palette
-        edge = palette.danger if self.has_class("-high") else palette.muted
-        line = "─" * max(1, room - len(question) - len(right) - 2)
+        line = self.stage.glyphs.line * max(1, room - len(question) - len(right) - 2)
         title = Content.styled(f"{question} ", f"bold {palette.text}")
         if right:
-            title += Content.styled(f"{line} ", edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
+            title += Content.styled(f"{line} ", self._edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
         self.call_after_refresh(self._make_room)
+
+    @property
+    def _edge(self) -> str:
+        """The frame's colour."""
+        return self.stage.palette.danger if self.has_class("-high") else self.stage.palette.muted
 
     def edge_words(self, palette: Palette) -> str:
         """The colour of the word at the right end of the title."""

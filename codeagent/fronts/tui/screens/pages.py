@@ -1,4 +1,4 @@
-"""Pages that commands without an argument open: help, sessions, models."""
+"""Pages that commands without an argument open: help, sessions, models, points to go back to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def show(app: Codeagent, name: str) -> None:
     """Open the page of this command."""
-    {"/help": _help, "/model": _models}.get(name, _sessions)(app)
+    {"/help": _help, "/model": _models, "/rewind": _rewind, "/undo": _rewind}.get(name, _sessions)(app)
 
 
 def _help(app: Codeagent) -> None:
@@ -33,6 +33,12 @@ def _sessions(app: Codeagent) -> None:
         app.tell("There is no other session in this project yet.")
     else:
         app.push_screen(Pick("Go on with", rows, app.stage()), lambda chosen: app.talk.open(chosen) if chosen else None)
+
+
+def _rewind(app: Codeagent) -> None:
+    from codeagent.fronts.tui.screens import rewind
+
+    app.run_worker(rewind.go(app), group="command", exit_on_error=False)
 
 
 def _models(app: Codeagent) -> None:

@@ -11,9 +11,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from codeagent.core.clean import clean
+from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
+from codeagent.fronts.calls import asker
 from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
@@ -57,7 +58,7 @@ class PermissionDialog(Dialog[Answer]):
         self.set_class(self.effect.risk is Risk.HIGH, "-high")
 
     def title_words(self) -> tuple[str, str]:
-        return f"{self.effect.title}?", RISKS[Risk(self.effect.risk)]
+        return f"{asker(self.question)}{self.effect.title}?", RISKS[Risk(self.effect.risk)]
 
     def body(self) -> list[Widget]:
         return [
@@ -69,7 +70,7 @@ class PermissionDialog(Dialog[Answer]):
     def items(self) -> tuple[Item, ...]:
         always = self.question.always
         yes = Item("Yes, as you changed it" if self._input else "Yes", key="1")
-        more = (Item("Yes, and don't ask again", always, key="2"),) if always and not self._input else ()
+        more = (Item(f"Yes, and {clean_line(always)}", key="2"),) if always and not self._input else ()
         return (yes, *more, Item("No, and say why", key="3"))
 
     def hints(self, wide: bool) -> str:
@@ -134,7 +135,8 @@ class PermissionDialog(Dialog[Answer]):
             line = Text(f"  {decision:<6}", p.accent if decision == "allow" else p.warning)
             line.append(f"{clean(text)}  ", p.text).append(clean(reason), p.muted)
             rows += [painter.strip(piece) for piece in line.wrap(painter.console, width)]
-        rows += [row for way in verdict.ways for row in painter.plain(f"to change it: {clean(way)}", "muted", width)]
+        changing = ("What would change it:", *(f"  {clean(way)}" for way in verdict.ways)) if verdict.ways else ()
+        rows += [row for words in changing for row in painter.plain(words, "muted", width)]
         return rows
 
     # -- answers -------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from textual.strip import Strip
 from codeagent.core.clean import clean
 from codeagent.core.effects import Answer, AskPermission, AskPlan, Effect, Risk, Verdict
 from codeagent.core.views import Plain
+from codeagent.fronts.tui.pieces import Block
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.permission import PermissionDialog
 from codeagent.fronts.tui.stage import Stage
@@ -33,6 +34,10 @@ class PlanDialog(PermissionDialog):
             Item("Keep planning, and say what to change", key="3"),
         )
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.menu.choose(1)  # the careful yes
+
     def choose(self, index: int) -> None:
         if index == 2:
             super().choose(index)
@@ -42,5 +47,6 @@ class PlanDialog(PermissionDialog):
 
     def _rows(self, width: int) -> list[Strip]:
         painter = Painter(self.stage.palette, self.stage.glyphs, width)
-        rows = painter.plain(clean(self._text()), "text", width)
+        painter.measure = width
+        rows = painter.draw(Block("words", clean(self._text()), gap=False))
         return [*rows, Strip([], 0), *self._why_rows(painter, width)] if self._why else rows

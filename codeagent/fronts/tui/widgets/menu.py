@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from codeagent.core.clean import clean_line
-from codeagent.fronts.tui.palette import Palette
+from codeagent.fronts.tui.palette import Glyphs, Palette
 
 
 class Item(Struct, frozen=True):
@@ -41,12 +41,13 @@ class Menu(ScrollView, can_focus=False):
     def __init__(
         self,
         palette: Palette,
+        glyphs: Glyphs,
         items: tuple[Item, ...] = (),
         *,
         id: str,  # noqa: A002 - Textual's name for it
     ) -> None:
         super().__init__(id=id)
-        self.palette = palette
+        self.palette, self._glyphs = palette, glyphs
         self.items = items
         self.chosen = 0
 
@@ -94,14 +95,16 @@ class Menu(ScrollView, can_focus=False):
             return Strip.blank(width, base)
         item, p = self.items[index], self.palette
         chosen = index == self.chosen
-        row = Text(" › " if chosen else "   ", p.accent, end="")
+        row = Text(f" {self._glyphs.you} " if chosen else "   ", p.accent, end="")
         row.append(f"{item.key} " if item.key else "", f"bold {p.accent}")
         row.append(clean_line(item.label), f"bold {p.text}" if chosen or item.marked else p.text)
         if item.detail:
             column = max(24, min(width // 3, 34)) if not item.key else row.cell_len + 2
             row.append(" " * max(2, column - row.cell_len))
             row.append(clean_line(item.detail), p.muted)
-        row.truncate(width - 1, overflow="ellipsis")
+        if row.cell_len > width - 1:
+            row.truncate(width - 2)
+            row.append(self._glyphs.more, p.muted)
         ground = base + Style.parse(f"on {p.chosen}") if chosen else base
         segments = [Segment(s.text, ground + (s.style or Style.null())) for s in row.render(self.app.console)]
         return Strip(segments).extend_cell_length(width, ground)

@@ -87,5 +87,5 @@ class Waiting(Panel):
             rows.append(Text(f" {self.glyphs.more} ", p.muted).append(clean_line(queued.text), p.accent))
             rows[-1].append(f"   {when}", p.muted)
         if rows:
-            rows[-1].append(", ↑ takes it back", p.muted)
+            rows[-1].append(", Up takes it back", p.muted)
         self.show(rows)

@@ -64,6 +64,7 @@ class Transcript(ScrollView, can_focus=True):
         self.follow = True
         self._palette, self._glyphs = palette, glyphs
         self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
+        self._base: Style | None = None
         self._unseen = 0
         self._chosen: int | None = None
         self._timer: Timer | None = None
@@ -212,7 +213,7 @@ class Transcript(ScrollView, can_focus=True):
             self._resize()
 
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self._base or self._style()
         row = y + self.scroll_offset.y
         if self._unseen and y == self.size.height - 1:
             return self._more_below(width)
@@ -220,16 +221,30 @@ class Transcript(ScrollView, can_focus=True):
             return Strip.blank(width, base)
         strip = self.page.row(row).crop_extend(0, width, base).apply_style(base)
         if self.has_focus and self._chosen is not None and self.page.block_at(row) == self._chosen:
-            strip = strip.apply_style(Style.parse(f"on {self._palette.chosen}"))
+            strip = self._marked(strip)
         if (selection := self.text_selection) and (span := selection.get_span(row)):
             strip = self._selected(strip, *span)
         return strip.apply_offsets(0, row)
+
+    def _style(self) -> Style:
+        self._base = self.rich_style
+        return self._base
+
+    def notify_style_update(self) -> None:
+        """Colours changed: forget the widget's own, which takes 0.1 ms a row to work out."""
+        super().notify_style_update()
+        self._base = None
 
     def _selected(self, strip: Strip, start: int, end: int) -> Strip:
         """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
         width = strip.cell_length
         before, chosen, after = strip.divide([start, width if end < 0 else min(end, width), width])
-        return Strip.join([before, chosen.apply_style(Style.parse(f"on {self._palette.chosen}")), after])
+        return Strip.join([before, self._marked(chosen), after])
+
+    def _marked(self, strip: Strip) -> Strip:
+        """The strip on the ground of what is chosen."""
+        ground = Style.parse(f"on {self._palette.chosen}")
+        return Strip(Segment.apply_style(strip, post_style=ground), strip.cell_length)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected rows as text, without the gutter."""

@@ -1,0 +1,44 @@
+"""The tools that a project declares in `.agent/tools/`: read when the user trusts the directory, else only named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codeagent.tools.own import Declaration
+
+MOST = 50
+"""Declarations that are read."""
+
+
+class OwnTools:
+    """What lies in the directory. `problems` are words for a person; only files that `believed` accepts are read."""
+
+    def __init__(self, directory: Path, believed: Callable[[Path], bool]) -> None:
+        self.declarations: list[Declaration] = []
+        self.problems: list[str] = []
+        for file in _declared(directory):
+            if believed(file):
+                self._read(file)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the tools that can be used."""
+        return [each.name for each in self.declarations]
+
+    def _read(self, file: Path) -> None:
+        from codeagent.tools.own import read_declaration  # pydantic, 60 ms; most projects declare nothing
+
+        try:
+            self.declarations.append(read_declaration(file))
+        except (ValueError, OSError) as wrong:
+            self.problems.append(f"{file}: {wrong}. This tool is left out.")
+
+
+def _declared(directory: Path) -> Iterator[Path]:
+    try:
+        yield from sorted(directory.glob("*.json"))[:MOST]
+    except OSError:
+        return

@@ -1,0 +1,363 @@
+"""What commands and edits do to files is known, kept and put back; real files, real git where it matters."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from codeagent.core.effects import Effect, Risk, ShellReading, Touch
+from codeagent.core.file_states import FileChange, FileState
+from codeagent.core.ports import Conflict, Restoring
+from codeagent.core.views import Plain
+from codeagent.host.listing import Lister
+from codeagent.host.objects import Objects
+from codeagent.host.snapshots import ProjectSnapshots
+
+COMMAND = Effect("bash", "x", "Run x", Risk.HIGH, Plain("x"), shell=ShellReading((), True))
+LOOK = Effect("bash", "ls", "Run ls", Risk.LOW, Plain("ls"), shell=ShellReading((), True))
+
+
+def edit(path: Path) -> Effect:
+    touch = Touch(str(path), "write", "inside")
+    return Effect("edit", path.name, f"Edit {path.name}", Risk.MEDIUM, Plain(""), (touch,))
+
+
+class Place:
+    """A project with snapshots beside it."""
+
+    def __init__(self, root: Path, store: Path, name: str = "s", **limits: int) -> None:
+        self.root, self.store = root, store
+        env = {"PATH": os.environ["PATH"], "HOME": str(store)}
+        self.shots = ProjectSnapshots(store, name, [root], Lister(root, env), **limits)
+        self.kept: tuple[tuple[str, FileState], ...] = ()
+        self.words = ""
+
+    def write(self, name: str, text: str, mode: int = 0o644) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    async def before(self, effect: Effect = COMMAND) -> None:
+        kept = await self.shots.keep(effect)
+        self.kept, self.words = kept.paths, kept.words
+
+    async def after(self, *, scanned: bool = True) -> tuple[FileChange, ...]:
+        return await self.shots.changes(self.kept, scanned=scanned)
+
+    async def back(self, changes: tuple[FileChange, ...]) -> tuple[tuple[FileChange, ...], tuple[Conflict, ...]]:
+        plan = [Restoring(change.path, change.before, change.after) for change in changes]
+        differing, conflicts = await self.shots.compare(plan)
+        assert not conflicts
+        return await self.shots.restore(differing)
+
+    def picture(self) -> dict[str, object]:
+        """Everything below the root: bytes and mode of files, targets of links, modes of folders."""
+        found: dict[str, object] = {}
+        for path in sorted(self.root.rglob("*")):
+            name = str(path.relative_to(self.root))
+            if name.split("/", maxsplit=1)[0] == ".git":
+                continue
+            if path.is_symlink():
+                found[name] = os.readlink(path)
+            else:
+                found[name] = (path.stat().st_mode, None if path.is_dir() else path.read_bytes())
+        return found
+
+
+@pytest.fixture(params=["git", "plain"])
+def place(request: pytest.FixtureRequest, project: Path, tmp_path: Path) -> Place:
+    if request.param == "git":
+        subprocess.run(["git", "init", "-q", str(project)], check=True)
+    return Place(project, tmp_path / "store")
+
+
+async def test_what_a_command_did_is_undone_whatever_it_was(place: Place) -> None:
+    place.write("keep.txt", "same")
+    place.write("change.txt", "old")
+    place.write("run.sh", "echo", 0o755)
+    place.write("gone/deep/a.txt", "a", 0o600)
+    place.write("gone/b.txt", "b")
+    (place.root / "gone/deep").chmod(0o700)
+    (place.root / "way").symlink_to("keep.txt")
+    place.write("turned", "a file that becomes a folder")
+    before = place.picture()
+
+    await place.before()
+    shutil.rmtree(place.root / "gone")
+    place.write("change.txt", "new")
+    (place.root / "run.sh").chmod(0o644)
+    (place.root / "way").unlink()
+    (place.root / "way").symlink_to("/etc/passwd")
+    (place.root / "turned").unlink()
+    place.write("turned/inside.txt", "x")
+    place.write("made/here/c.txt", "c")
+    changes = await place.after()
+    middle = place.picture()
+
+    done, troubles = await place.back(changes)
+    assert not troubles
+    assert place.picture() == before
+    assert (await place.back(done))[1] == ()
+    assert place.picture() == middle
+    assert str(place.root / "keep.txt") not in {change.path for change in changes}
+
+
+async def test_a_look_costs_and_keeps_nothing(place: Place) -> None:
+    place.write("a.txt", "a")
+    await place.before(LOOK)
+    assert place.kept == ()
+    assert not place.store.exists()
+
+
+async def test_an_edit_keeps_the_file_and_the_folders_that_it_makes(place: Place) -> None:
+    new = place.root / "new/inner/file.txt"
+    await place.before(edit(new))
+    place.write("new/inner/file.txt", "x")
+    changes = await place.after(scanned=False)
+    assert [Path(change.path).name for change in changes] == ["new", "inner", "file.txt"]
+    await place.back(changes)
+    assert not (place.root / "new").exists()
+
+
+async def test_ignored_files_are_left_alone_even_when_they_stop_being_ignored(place: Place) -> None:
+    place.write(".gitignore", "secret\n")
+    secret = place.write("secret", "mine")
+    time.sleep(0.06)  # older than the margin within which stamps prove nothing
+    await place.before()
+    (place.root / ".gitignore").unlink()
+    changes = await place.after()
+    assert [Path(change.path).name for change in changes] == [".gitignore"]
+    await place.back(changes)
+    assert secret.read_text() == "mine"
+
+
+async def test_a_file_that_becomes_ignored_is_not_taken_for_deleted(place: Place) -> None:
+    place.write("notes", "mine")
+    await place.before()
+    place.write(".gitignore", "notes\n")
+    assert [Path(change.path).name for change in await place.after()] == [".gitignore"]
+
+
+async def test_what_someone_else_changed_since_is_a_conflict(place: Place) -> None:
+    path = place.write("a.txt", "old")
+    await place.before()
+    path.write_text("new")
+    changes = await place.after()
+    path.write_text("mine")
+    plan = [Restoring(change.path, change.before, change.after) for change in changes]
+    differing, conflicts = await place.shots.compare(plan)
+    assert [(Path(each.path).name, each.why) for each in conflicts] == [("a.txt", "was changed since by someone else")]
+    done, _ = await place.shots.restore(differing)
+    assert path.read_text() == "old"
+    await place.back(done)
+    assert path.read_text() == "mine", "what stood there is kept, so that the rewind can be undone"
+
+
+async def test_a_change_that_is_undone_already_is_no_conflict(place: Place) -> None:
+    path = place.write("a.txt", "old")
+    await place.before()
+    path.write_text("new")
+    changes = await place.after()
+    path.write_text("old")
+    plan = [Restoring(change.path, change.before, change.after) for change in changes]
+    assert await place.shots.compare(plan) == ([], [])
+
+
+async def test_a_folder_that_became_a_link_is_not_followed(place: Place, tmp_path: Path) -> None:
+    place.write("in/a.txt", "old")
+    await place.before()
+    shutil.rmtree(place.root / "in")
+    changes = await place.after()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (place.root / "in").symlink_to(outside)
+    plan = [Restoring(change.path, change.before, change.after) for change in changes if change.before.kind == "file"]
+    _, conflicts = await place.shots.compare(plan)
+    _, troubles = await place.shots.restore(plan)
+    assert "link" in conflicts[0].why
+    assert "link" in troubles[0].why
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../outside.txt", ".git/hooks/pre-commit", "sub/.git/config", ".agent/settings.json"])
+async def test_places_that_a_log_must_not_reach_are_never_written(place: Place, name: str) -> None:
+    digest = Objects(place.store).put(b"evil")
+    path = str(place.root / name)
+    for target in (path, os.path.normpath(path)):
+        plan = [Restoring(target, FileState("file", digest, 0o755), FileState())]
+        assert await place.shots.compare(plan) == ([], [])
+        assert await place.shots.restore(plan) == ((), ())
+        assert not os.path.lexists(target)
+
+
+async def test_a_later_process_knows_what_a_killed_command_did(place: Place) -> None:
+    path = place.write("a.txt", "old")
+    await place.before()
+    path.write_text("new")
+    later = Place(place.root, place.store)
+    changes = await later.after()
+    assert [Path(change.path).name for change in changes] == ["a.txt"]
+    await later.back(changes)
+    assert path.read_text() == "old"
+
+
+async def test_a_process_that_knows_no_tree_takes_nothing_for_new(place: Place) -> None:
+    place.write("a.txt", "old")
+    await place.before()
+    fork = Place(place.root, place.store, "fork")
+    assert await fork.after() == ()
+
+
+@pytest.mark.parametrize("where", ["store", "store/{}", "store/trees", "store/trees/s"])
+async def test_a_store_that_came_with_the_project_leads_nowhere(project: Path, tmp_path: Path, where: str) -> None:
+    place = Place(project, tmp_path / "store")
+    path = place.write("a.txt", "a")
+    spot = tmp_path / where.format(Objects(tmp_path / "unused").put(b"a")[:2])
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    spot.parent.mkdir(parents=True, exist_ok=True)
+    if spot.name == "s":
+        os.mkfifo(spot)
+    else:
+        spot.symlink_to(outside)
+    await place.before()
+    path.unlink()
+    await place.after()
+    assert not [found for found in outside.rglob("*") if found.is_file()]
+
+
+async def test_commands_side_by_side_tell_each_change_once(place: Place) -> None:
+    for name in "abc":
+        place.write(name, "0")
+    shots = place.shots
+    await shots.keep(COMMAND)
+    place.write("a", "1")
+    await shots.keep(COMMAND)
+    place.write("b", "1")
+    place.write("made", "1")
+    kept = await shots.keep(edit(place.root / "c"))
+    place.write("c", "1")
+    told = [await shots.changes(kept.paths, scanned=False)]
+    told.append(await shots.changes((), scanned=True))
+    place.write("a", "2")
+    told.append(await shots.changes((), scanned=True))
+    names = [[Path(change.path).name for change in changes] for changes in told]
+    assert names == [["c"], ["a", "b", "made"], ["a"]]
+    place.write("b", "mine")
+    await shots.keep(COMMAND)
+    assert await shots.changes((), scanned=True) == (), "what a person does between commands is nobody's"
+
+
+async def test_a_same_size_change_within_the_same_tick_is_seen(place: Place) -> None:
+    path = place.write("a.txt", "aaaa")
+    for round_ in range(20):
+        await place.before()
+        state = path.stat()
+        path.write_text(f"{round_:04}")
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        assert len(await place.after()) == 1
+
+
+async def test_hostile_names_come_back(place: Place) -> None:
+    names = [b"line\nbreak", b"-rf", b"\xff\xfe", b"esc\x1b[2J", "ü".encode() * 100]
+    for name in names:
+        (place.root / os.fsdecode(name)).write_bytes(name)
+    before = place.picture()
+    await place.before()
+    for name in names:
+        (place.root / os.fsdecode(name)).unlink()
+    changes = await place.after()
+    await place.back(changes)
+    assert place.picture() == before
+
+
+async def test_too_many_files_are_said_once_and_edits_are_still_kept(project: Path, tmp_path: Path) -> None:
+    place = Place(project, tmp_path / "store", most=3)
+    for number in range(4):
+        place.write(f"{number}.txt", "x")
+    await place.before()
+    assert "more than" in place.words
+    assert not (await place.shots.keep(COMMAND)).words
+    await place.before(edit(project / "1.txt"))
+    place.write("1.txt", "y")
+    await place.back(await place.after(scanned=False))
+    assert (project / "1.txt").read_text() == "x"
+
+
+async def test_a_large_file_is_named_and_not_kept_and_left(project: Path, tmp_path: Path) -> None:
+    place = Place(project, tmp_path / "store")
+    with (project / "large.bin").open("wb") as file:
+        file.truncate((5 << 20) + 1)
+    await place.before()
+    assert "large.bin" in place.words
+    (project / "large.bin").write_bytes(b"small")
+    changes = await place.after()
+    plan = [Restoring(change.path, change.before, change.after) for change in changes]
+    _, conflicts = await place.shots.compare(plan)
+    assert "too large" in conflicts[0].why
+    assert (await place.shots.restore(plan))[1][0].path.endswith("large.bin")
+    assert (project / "large.bin").read_bytes() == b"small"
+
+
+async def test_a_full_store_drops_the_oldest_and_says_so(project: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    old = Objects(store)
+    digests = [old.put(os.urandom(20_000)) for _ in range(4)]
+    place = Place(project, store, limit=100_000)
+    (project / "a.bin").write_bytes(os.urandom(40_000))
+    await place.before()
+    assert "oldest were dropped" in place.words
+    assert digests[0] not in Objects(store)
+    (project / "b.bin").write_bytes(os.urandom(90_000))
+    await place.before()
+    assert "full" in place.words
+    assert sum(path.stat().st_size for path in store.rglob("*") if path.parent.name != "trees") <= 100_000
+
+
+async def test_a_damaged_object_is_noticed(project: Path, tmp_path: Path) -> None:
+    place = Place(project, tmp_path / "store")
+    path = place.write("a.txt", "old")
+    await place.before()
+    path.unlink()
+    changes = await place.after()
+    digest = changes[0].before.digest
+    (tmp_path / "store" / digest[:2] / digest[2:]).write_bytes(b"not what it was")
+    plan = [Restoring(change.path, change.before, change.after) for change in changes]
+    _, troubles = await place.shots.restore(plan)
+    assert "not kept any more" in troubles[0].why
+    assert not path.exists()
+
+
+async def test_everything_kept_is_private(place: Place) -> None:
+    place.write("a.txt", "a")
+    await place.before()
+    for path in (place.store, *place.store.rglob("*")):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+@pytest.mark.bench
+async def test_five_thousand_files_are_looked_at_in_under_fifty_milliseconds(project: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    place = Place(project, tmp_path / "store")
+    for number in range(5000):
+        place.write(f"d{number % 100}/f{number}.py", f"x = {number}\n" * 40)
+    began = time.perf_counter()
+    await place.before()
+    first = time.perf_counter() - began
+    time.sleep(0.1)
+    await place.before()
+    walls, cpus = [], []
+    for _ in range(10):
+        began, cpu = time.perf_counter(), time.thread_time()
+        await place.before()
+        walls.append(time.perf_counter() - began)
+        cpus.append(time.thread_time() - cpu)
+    print(f"first {first * 1000:.0f} ms, then {min(walls) * 1000:.1f} ms at best, {sorted(walls)[5] * 1000:.1f} median")
+    assert min(walls) < 0.05

@@ -1,0 +1,94 @@
+"""Draws the pictures of docs/ from the real program: `python -m tests.pictures`. Needs rsvg-convert (librsvg2-bin)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from codeagent.demo.tour import prepare
+from codeagent.fronts.tui.app import Codeagent
+from codeagent.fronts.tui.palette import LIGHT
+from codeagent.options import Options
+from codeagent.wiring.ground import Ground
+from codeagent.wiring.house import House
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+SIZES = ((120, 36), (80, 24))
+
+
+def tour(folder: Path, palette: object = None) -> Codeagent:
+    """The demo's session in the full-screen front, without its pauses."""
+    folder.mkdir()
+    found = prepare(folder, search_path=os.environ["PATH"])
+    options = Options(
+        prompt=found.prompt, model=f"script:{found.script}", allowed_tools=found.rules, cwd=str(found.root)
+    )
+    home = folder / "home"
+    home.mkdir()
+    environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(home)}
+
+    def connect(front: object, **overrides: str) -> House:
+        house = House(options, Ground(options, environ, home), front)  # type: ignore[arg-type]  # the bridge is a front
+        house.connect(**overrides)  # type: ignore[arg-type]  # as above
+        return house
+
+    return Codeagent(options, connect, palette)  # type: ignore[arg-type]  # a palette or None
+
+
+async def until(pilot: Pilot[int], seen: Callable[[], bool]) -> None:
+    """Wait for a state."""
+    async with asyncio.timeout(60):
+        while not seen():
+            await pilot.pause(0.05)
+
+
+def save(app: Codeagent, name: str) -> None:
+    """The screen as it stands, as a PNG in docs/."""
+    # Without this the converter drops blanks at the ends of runs, and words run together.
+    svg = app.export_screenshot(title="codeagent").replace("<text ", '<text xml:space="preserve" ')
+    with tempfile.NamedTemporaryFile("w", suffix=".svg") as file:
+        file.write(svg)
+        file.flush()
+        subprocess.run(["rsvg-convert", "-o", str(DOCS / f"{name}.png"), file.name], check=True)
+
+
+async def demo(size: tuple[int, int], folder: Path) -> None:
+    """The dialog, and the end of the story."""
+    app = tour(folder)
+    label = f"{size[0]}x{size[1]}"
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 1)
+        await pilot.pause(1.2)
+        save(app, f"demo-{label}")
+        await pilot.press("1")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and not app.talk.working)
+        await pilot.pause(0.3)
+        save(app, f"demo-done-{label}")
+
+
+async def light(folder: Path) -> None:
+    """The dialog in the light theme."""
+    app = tour(folder, LIGHT)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 1)
+        await pilot.pause(1.2)
+        save(app, "demo-light")
+
+
+async def main() -> None:
+    """All pictures."""
+    with tempfile.TemporaryDirectory(prefix="codeagent-pictures-") as folder:
+        for size in SIZES:
+            await demo(size, Path(folder) / f"at{size[0]}")
+        await light(Path(folder) / "light")
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
