@@ -286,7 +286,7 @@ class Rewound(Fact, frozen=True, tag="rewound"):
 
 
 class Changed(Fact, frozen=True, tag="changed"):
-    """What a call did to files; `use_id` is empty for what a rewind did."""
+    """What a call did to files; `use_id` is empty for a rewind, and for calls that are not on record here."""
 
     use_id: str
     files: tuple[FileChange, ...] = ()

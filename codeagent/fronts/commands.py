@@ -60,6 +60,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/later", "say this at the end of the turn", "TEXT"),
     Command("/status", "where things stand"),
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
+    Command("/agents", "sub-agents: list, and what one did", "[number]"),
     Command("/todo", "the todo list"),
     Command("/memory", "what outlives sessions: list, read, edit, switch", "[topic, edit [topic], on or off]"),
     Command("/init", "look at the project and write or improve its guidelines", "[what to mind]"),
@@ -226,6 +227,17 @@ async def _jobs(call: Call) -> None:
         call.show(reports.jobs(call.desk))
 
 
+def _agents(call: Call) -> None:
+    from codeagent.fronts import hired
+
+    agent = call.desk.agent
+    if not call.words:
+        call.show(hired.listed(agent.journal.entries, agent.working))
+        return
+    hire = hired.chosen(agent.journal.entries, call.words)
+    call.show("\n".join(hired.story(call.desk.transcript(hire.use_id))))
+
+
 async def _init(call: Call) -> None:
     await call.desk.agent.say(prepared(call.desk, f"/init {call.words}"))
 
@@ -365,6 +377,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/plan": _plan,
     "/later": _later,
     "/status": _reporting(reports.status),
+    "/agents": _agents,
     "/memory": _memory,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),

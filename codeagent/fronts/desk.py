@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from codeagent.core.agent import Agent
+from codeagent.core.events import Entry
 from codeagent.core.listed import Listed, ListedJob
 
 __all__ = ["Desk", "Listed", "ListedJob"]
@@ -117,6 +118,10 @@ class Desk(Protocol):
 
     async def stop_job(self, job: str) -> None:
         """End a background command with all its children. Raises UsageFault."""
+        ...
+
+    def transcript(self, use_id: str) -> Sequence[Entry]:
+        """What the sub-agent of this call did. Raises UsageFault when nothing is kept of it."""
         ...
 
     async def warm(self) -> None:

@@ -6,6 +6,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from codeagent.core.clean import clean_line
@@ -40,6 +41,7 @@ ID is an id, its beginning, or a name.
 SHOWING = """\
 examples:
   codeagent sessions show ID                   what was said
+  codeagent sessions show ID --agent USE_ID    what one of its sub-agents did
   codeagent sessions show ID --trace           the tree: turn, step, tool call, with tokens, time, cost
   codeagent sessions show ID --trace --json    the same as spans with the GenAI names of OpenTelemetry
 """
@@ -105,9 +107,14 @@ def show(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = Parser("codeagent sessions show", usage="codeagent sessions show ID [flags]", epilog=SHOWING)
     parser.add_argument("--trace", action="store_true", help="what happened as a tree, with figures")
     parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.add_argument("--agent", metavar="USE_ID", help="of the sub-agent of this call, instead of the session")
     place.add_place(parser)
     asked, words = parser.words(argv)
-    _, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
+    found, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
+    if asked.agent is not None:
+        from codeagent.sessions import transcripts
+
+        entries = transcripts.opened(Path(found.path), asked.agent)
     if asked.trace:
         return _trace(entries, as_json=asked.json)
     if asked.json:

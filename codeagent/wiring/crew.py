@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +23,7 @@ from codeagent.core.withheld import Withheld
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import resolve
+from codeagent.sessions import transcripts
 from codeagent.wiring import tooling
 from codeagent.wiring.keeper import Keeper
 
@@ -42,8 +41,6 @@ FORKED = (
     "You are now a sub-agent that knows all of the above. Do only what follows, nothing else of what was planned, "
     "and report; your last message goes to the agent that you were until now, which waits for it.\n\n"
 )
-
-_PLAIN = re.compile(r"[\w-]{1,100}", re.ASCII)
 
 
 class Bench(Struct, frozen=True):
@@ -83,7 +80,7 @@ class Crew:
 
         parent, bench = self._parent(), self._bench
         known = inherited(parent.journal.entries, order.use_id) if order.fork else []
-        path = self._transcript(order.use_id)
+        path = transcripts.fresh(bench.folder, order.use_id) if bench.folder else None
         keeper = Keeper(path, bench.now, ready=bench.ground.make_ready, key=bench.ground.seal)
         journal = Journal(known, keeper.append, Withheld(bench.ground.withheld))
         agent = Subagent(parent, order.use_id, order.label, journal, order.kind.steps)
@@ -136,19 +133,6 @@ class Crew:
         chosen = _chooser(order.kind, deep=self.level + 1 >= DEEPEST, fork=order.fork)
         further = (*bench.further, inner)
         return tooling.build(workspace, bench.session, ground, Nobody(), bench.jobs, planning, further, chosen)
-
-    def _transcript(self, use_id: str) -> Path | None:
-        """A file of its own for each call; an id comes from the server, and need not be fit for a file name."""
-        if self._bench.folder is None:
-            return None
-        name = (
-            use_id if _PLAIN.fullmatch(use_id) else hashlib.sha256(use_id.encode("utf-8", "replace")).hexdigest()[:16]
-        )
-        path, number = self._bench.folder / f"{name}.jsonl", 1
-        while path.exists():
-            number += 1
-            path = path.with_name(f"{name}-{number}.jsonl")
-        return path
 
 
 def _chooser(kind: Kind, *, deep: bool, fork: bool) -> Callable[[str], bool]:

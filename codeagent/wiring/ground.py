@@ -7,7 +7,6 @@ import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from codeagent.core.compaction import Policy
 from codeagent.core.errors import SessionError, UsageFault
@@ -24,8 +23,9 @@ from codeagent.memory.layout import Layout
 from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
-from codeagent.settings import SOURCES, Environment, Settings
+from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
+from codeagent.wiring import given
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.remembering import Shelf
@@ -40,12 +40,12 @@ class Ground:
 
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
-        self.project = _project(options.cwd)
+        self.project = given.project(options.cwd)
         state = Environment.of(environ, home).state_home
         self._state = state
         self._trust = Trust(state)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        overlay, sources = _overlay(options), _sources(options.setting_sources)
+        overlay, sources = given.overlay(options), given.sources(options.setting_sources)
 
         def load() -> Settings:
             return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
@@ -342,53 +342,6 @@ class Ground:
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
-
-
-def _project(cwd: str) -> Path:
-    try:
-        path = Path(cwd).expanduser().resolve() if cwd else Path.cwd()
-    except OSError:
-        raise UsageFault("The current directory is gone. Go to a project first: cd PROJECT") from None
-    if not path.is_dir():
-        raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
-    return path
-
-
-def _sources(wanted: str | None) -> frozenset[str]:
-    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
-    if wanted is None:
-        return SOURCES
-    names = frozenset(wanted.replace(",", " ").split())
-    if unknown := names - SOURCES:
-        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
-    return names
-
-
-def _overlay(options: Options) -> dict[str, Any]:
-    """The command line as settings. Raises UsageFault for `--settings` that cannot be read."""
-    overlay: dict[str, Any] = {}
-    if options.settings:
-        overlay.update(_settings_given(options.settings))
-    permissions = dict(overlay.get("permissions", {}))
-    for key, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
-        if given:
-            permissions[key] = [*permissions.get(key, []), *given]
-    if permissions:
-        overlay["permissions"] = permissions
-    return overlay
-
-
-def _settings_given(text: str) -> dict[str, Any]:
-    try:
-        source = text if text.lstrip().startswith("{") else Path(text).expanduser().read_text(encoding="utf-8")
-        given = json.loads(source)
-    except OSError as fault:
-        raise UsageFault(f"--settings {text}: {fault.strerror or fault}. Give a JSON file or a JSON text.") from None
-    except (ValueError, RecursionError) as fault:
-        raise UsageFault(f"--settings: not valid JSON ({fault}).") from None
-    if not isinstance(given, dict):
-        raise UsageFault('--settings: a JSON object is wanted, such as {"model": "opus"}.')
-    return given
 
 
 def _short(path: Path, project: Path, home: Path) -> str:

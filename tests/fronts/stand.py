@@ -8,6 +8,8 @@ from typing import Any
 
 from codeagent.core.agent import Agent
 from codeagent.core.errors import UsageFault
+from codeagent.core.events import AssistantSaid, Entry, UserSaid
+from codeagent.core.messages import Text
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
@@ -74,6 +76,11 @@ class StageDesk:
 
     async def stop_job(self, job: str) -> None:
         self.stopped.append(job)
+
+    def transcript(self, use_id: str) -> Sequence[Entry]:
+        if use_id != "t1":
+            raise UsageFault(f"Session s has no sub-agent {use_id!r}. It has: t1.")
+        return (UserSaid((Text("look there"),)), AssistantSaid((Text("It is there."),)))
 
     @property
     def memory(self) -> Shelf:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from codeagent.core.events import AssistantSaid, ToolFinished, UserSaid
-from codeagent.core.messages import Text, ToolUse
+from codeagent.core.events import AssistantSaid, Spent, ToolFinished, ToolStarted, UserSaid
+from codeagent.core.messages import Text, ToolUse, Usage
 from codeagent.core.notebook import Topic
-from codeagent.core.views import Diff, Hunk, Todo, TodoItem
+from codeagent.core.views import Diff, Hunk, Plain, Todo, TodoItem
 from codeagent.fronts import commands, reports
 from codeagent.models import catalog
 from tests.core.stage import Person, call, say
@@ -151,6 +151,24 @@ async def test_clear_opens_a_new_session(desk: StageDesk) -> None:
     await desk.agent.say("what is it?")
     await told(desk, "/new", "redraw")
     assert not any(isinstance(e, UserSaid) for e in desk.agent.journal.entries)
+
+
+async def test_sub_agents_are_listed_and_what_one_did_is_shown(desk: StageDesk) -> None:
+    assert "No sub-agents" in await told(desk, "/agents")
+    journal = desk.agent.journal
+    for number, label in enumerate(("Look", "Look again"), 1):
+        journal.append(ToolStarted(f"t{number}", "task", label, label, Plain(label)))
+    journal.append(Spent("t1", Usage(1000, 200), 0.02))
+    journal.append(Spent("t2", Usage(300, 45), 0.01))
+    journal.append(ToolFinished("t1", "task", (Text("There."),), summary="5 steps, 1k tokens"))
+    first, second, _ = (await told(desk, "/agents")).splitlines()
+    assert first.split("(") == ["  1  Look  ", "done, 5 steps, 1k tokens, $0.02)"]
+    assert "cut off, 345 tokens" in second
+    shown = await told(desk, "/agents 1")
+    assert "task: look there" in shown
+    assert "It is there." in shown
+    assert "no sub-agent" in await told(desk, "/agents 2")
+    assert "no sub-agent '9'" in await told(desk, "/agents 9")
 
 
 async def test_jobs_are_listed_read_and_stopped(desk: StageDesk) -> None:

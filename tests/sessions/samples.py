@@ -14,6 +14,7 @@ from codeagent.core.events import (
     Retried,
     Rewound,
     Saw,
+    Spent,
     Switched,
     Titled,
     ToolFinished,
@@ -115,3 +116,11 @@ ENTRIES: tuple[Entry, ...] = (
     Changed("t5", (FileChange("/p/a", OLD, FileState("link", "b" * 64)), FileChange("/p/b", FileState(), OLD))),
     Rewound(3, files=True, conversation=False),
 )
+
+AGENTS: tuple[Entry, ...] = (
+    ToolStarted("t6", "task", "Look", "Hand to a sub-agent: Look", Plain("explore")),
+    Spent("t6", USAGE, 0.01, "model-b"),
+    Decided("t7", "bash", "Run make", "allow", "dialog", "You said yes.", agent="Look"),
+    ToolFinished("t6", "task", (Text("It is there."),), summary="5 steps, 12k tokens"),
+)
+"""What sub-agents leave in the log of their session."""

@@ -13,9 +13,9 @@ from codeagent.core.events import AssistantSaid, Earlier, Entry, Fact, Lost, Not
 from codeagent.core.messages import Text, ToolUse
 from codeagent.sessions import codec
 from codeagent.sessions.load import load
-from tests.sessions.samples import ENTRIES
+from tests.sessions.samples import AGENTS, ENTRIES
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "session-v1.jsonl"
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 json_values = st.recursive(
     st.none()
@@ -66,11 +66,15 @@ def test_every_entry_comes_back_as_it_was(entry, seq, at):
     assert codec.encode(seq, at, read.entry) == line
 
 
-def test_the_golden_log_holds_every_kind_and_reads_for_ever():
-    loaded = load(GOLDEN)
-    assert loaded.entries == list(ENTRIES)
+@pytest.mark.parametrize(("name", "entries"), [("session-v1", ENTRIES), ("session-v1-agents", AGENTS)])
+def test_the_golden_logs_read_for_ever(name, entries):
+    loaded = load(GOLDEN / f"{name}.jsonl")
+    assert loaded.entries == list(entries)
     assert loaded.notices == ()
-    assert {type(entry) for entry in loaded.entries} == set(KINDS) - {Lost, Earlier}
+
+
+def test_the_golden_logs_hold_every_kind():
+    assert {type(entry) for entry in (*ENTRIES, *AGENTS)} == set(KINDS) - {Lost, Earlier}
 
 
 def test_every_flipped_bit_of_a_line_is_noticed():
