@@ -13,8 +13,8 @@ from codeagent.library import Options, Pair
 from tests.loopback import KEY, Loopback, say
 
 WHOLE = 12_000
-CORE = 10_000
-"""Without what a session can do without: the web and sub-agents."""
+EVERYDAY = 10_000
+EVERYDAY_TOOLS = {"read", "write", "edit", "grep", "glob", "bash", "todo", "ask_user", "memory"}
 
 
 @pytest.fixture
@@ -32,10 +32,10 @@ def sent(system: Any, tools: Any) -> int:
 
 
 def test_the_prefix_is_small(body: Any) -> None:
-    core = [tool for tool in body["tools"] if tool["name"] not in ("web_fetch", "task")]
-    assert len(core) == len(body["tools"]) - 2
+    everyday = [tool for tool in body["tools"] if tool["name"] in EVERYDAY_TOOLS]
+    assert len(everyday) == len(EVERYDAY_TOOLS)
     assert sent(body["system"], body["tools"]) < WHOLE
-    assert sent(body["system"], core) < CORE
+    assert sent(body["system"], everyday) < EVERYDAY
 
 
 def test_each_tool_says_when_it_is_of_use_and_what_comes_back(body: Any) -> None:

@@ -8,12 +8,15 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 
 from codeagent.core.effects import Effect, Risk
+from codeagent.core.events import Changed
 from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Kept, Restoring
+from codeagent.core.rewind import net
 from codeagent.host import restoring
 from codeagent.host.durable import make_private, read_regular, write_all
 from codeagent.host.files import WHOLE
@@ -24,7 +27,7 @@ from codeagent.host.states import NOTHING, RACY, Sight, Tree, look, state_of
 MOST = 50_000
 """Files of a project that is looked at before and after commands."""
 
-PATIENCE = 3.0
+PATIENCE = 5.0
 """Seconds that listing the project may take."""
 
 TREES = 20
@@ -62,6 +65,12 @@ class ProjectSnapshots:
         self._saved: Tree | None = None
         self._looked = 0
         """When the project was last looked at before a command, in ns since the epoch."""
+        self._running = 0
+        """Commands between `keep` and `changes`: sub-agents may run some side by side."""
+        self._unclaimed: tuple[FileChange, ...] = ()
+        """What running commands did before another began; whichever ends first tells it."""
+        self._lock = Lock()
+        """Held by the thread that looks."""
         self._told: set[str] = set()
 
     # --- core.ports.Snapshots ---
@@ -80,8 +89,15 @@ class ProjectSnapshots:
         found = await asyncio.to_thread(self._changed_paths, kept)
         if not scanned:
             return found
-        paths = await self._paths()
-        return found + (await asyncio.to_thread(self._changed_project, paths) if paths is not None else ())
+        self._running = max(0, self._running - 1)
+        return found + await asyncio.to_thread(self._changed_project, await self._paths() or ())
+
+    async def rest(self) -> tuple[FileChange, ...]:
+        """What commands changed whose end nobody told."""
+        if not self._running:
+            return ()
+        self._running = 0
+        return await asyncio.to_thread(self._changed_project, await self._paths() or ())
 
     async def compare(self, plan: Sequence[Restoring]) -> tuple[Sequence[Restoring], Sequence[Conflict]]:
         """What differs from what is wanted, and what stands against putting it back."""
@@ -103,35 +119,53 @@ class ProjectSnapshots:
         return Kept(tuple(kept), words=self._words([]))
 
     async def _keep_project(self) -> Kept:
-        paths = await self._paths()
+        paths = None if "crowded" in self._told else await self._paths()
         if paths is None:
             return Kept(words=self._once("crowded", CROWDED))
-        return await asyncio.to_thread(self._look_before, paths)
+        kept = await asyncio.to_thread(self._look_before, paths)
+        self._running += 1
+        return kept
 
     def _look_before(self, paths: Sequence[str]) -> Kept:
-        if self._tree is None:
-            self._tree = _read(self._tree_file) or self._of_another()
-        self._looked = time.time_ns()
-        self._tree, unkept = look(paths, self._tree, self._objects)
+        with self._lock:
+            unkept: list[str] = []
+            if self._running and self._tree is not None:
+                self._unclaimed = _joined(self._unclaimed, self._look_again(self._tree, paths))
+            else:
+                if self._tree is None:
+                    self._tree = _read(self._tree_file) or self._of_another()
+                self._looked = time.time_ns()
+                self._tree, unkept = look(paths, self._tree, self._objects)
+            self._save_or_forget()
+            return Kept(scanned=True, words=self._words(unkept))
+
+    def _save_or_forget(self) -> None:
         try:
             self._save()
         except OSError:  # only a kill during this very command would need it, and an older one would lie
             with suppress(OSError):
                 self._tree_file.unlink(missing_ok=True)
-        return Kept(scanned=True, words=self._words(unkept))
 
     # --- after ---
 
     def _changed_paths(self, kept: Sequence[tuple[str, FileState]]) -> tuple[FileChange, ...]:
         now = [(path, before, state_of(path, self._objects, most=WHOLE)) for path, before in kept]
+        with self._lock:
+            if self._tree is not None:  # what is told here is not told again by a command that runs beside it
+                self._tree = {**self._tree, **{path: Sight(after, None) for path, _, after in now}}
         return tuple(FileChange(path, before, after) for path, before, after in now if before != after)
 
     def _changed_project(self, paths: Sequence[str]) -> tuple[FileChange, ...]:
-        before = _read(self._tree_file) if self._tree is None else self._tree
-        if before is None:
-            return ()
+        with self._lock:
+            before = _read(self._tree_file) if self._tree is None else self._tree
+            if before is None:
+                return ()
+            earlier, self._unclaimed = self._unclaimed, ()
+            return _joined(earlier, self._look_again(before, paths))
+
+    def _look_again(self, before: Tree, paths: Sequence[str]) -> tuple[FileChange, ...]:
+        """What is different now. A path that is no longer listed may only have become ignored: it is looked at too."""
         looked = self._looked or _time_of(self._tree_file)
-        # A path that is no longer listed may only have become ignored: it is looked at all the same.
         tree, _ = look(dict.fromkeys((*before, *paths)), before, self._objects)
         self._tree = tree
         changed = []
@@ -149,8 +183,6 @@ class ProjectSnapshots:
     async def _paths(self) -> list[str] | None:
         """Absolute paths of the files that are looked at, and of the folders that hold them; None when too many."""
         found: dict[str, None] = {}
-        if "crowded" in self._told:
-            return None
         try:
             async with asyncio.timeout(PATIENCE):
                 for root in self._roots:
@@ -226,6 +258,11 @@ def _read(file: Path) -> Tree | None:
         rows = msgspec.msgpack.decode(data, type=list[tuple[bytes, Sight]])
         return {os.fsdecode(path): sight for path, sight in rows}
     return None
+
+
+def _joined(earlier: tuple[FileChange, ...], later: tuple[FileChange, ...]) -> tuple[FileChange, ...]:
+    """Both as one step."""
+    return net([Changed("", earlier), Changed("", later)]) if earlier else later
 
 
 def _absolute(root: str, listed: Sequence[str]) -> dict[str, None]:

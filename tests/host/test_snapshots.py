@@ -233,6 +233,37 @@ async def test_a_store_that_came_with_the_project_leads_nowhere(project: Path, t
     assert not [found for found in outside.rglob("*") if found.is_file()]
 
 
+async def test_commands_side_by_side_tell_each_change_once(place: Place) -> None:
+    for name in "abc":
+        place.write(name, "0")
+    shots = place.shots
+    await shots.keep(COMMAND)
+    place.write("a", "1")
+    await shots.keep(COMMAND)
+    place.write("b", "1")
+    place.write("made", "1")
+    kept = await shots.keep(edit(place.root / "c"))
+    place.write("c", "1")
+    told = [await shots.changes(kept.paths, scanned=False)]
+    told.append(await shots.changes((), scanned=True))
+    place.write("a", "2")
+    told.append(await shots.changes((), scanned=True))
+    names = [[Path(change.path).name for change in changes] for changes in told]
+    assert names == [["c"], ["a", "b", "made"], ["a"]]
+    place.write("b", "mine")
+    await shots.keep(COMMAND)
+    assert await shots.changes((), scanned=True) == ()
+    assert await shots.rest() == (), "what a person does between commands is nobody's"
+
+
+async def test_a_command_whose_end_nobody_told_is_told_as_the_rest(place: Place) -> None:
+    place.write("a", "0")
+    await place.shots.keep(COMMAND)
+    place.write("a", "1")
+    assert [Path(change.path).name for change in await place.shots.rest()] == ["a"]
+    assert await place.shots.rest() == ()
+
+
 async def test_a_same_size_change_within_the_same_tick_is_seen(place: Place) -> None:
     path = place.write("a.txt", "aaaa")
     for round_ in range(20):
