@@ -90,6 +90,8 @@ class Effect(Struct, frozen=True):
     free: bool = False
     before: str = ""
     after: str = ""
+    name: str = ""
+    """What rules such as `Task(explore)` speak of, where it is not the label."""
 
 
 Decision = Literal["allow", "ask", "deny"]
