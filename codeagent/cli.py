@@ -15,6 +15,7 @@ SUBCOMMANDS = {
     "sessions": "codeagent.subcommands.sessions:run",
     "replay": "codeagent.subcommands.replay:run",
     "inspect": "codeagent.subcommands.inspect:run",
+    "memory": "codeagent.subcommands.memory:run",
     "models": "codeagent.subcommands.models:run",
     "doctor": "codeagent.subcommands.doctor:run",
     "permissions": "codeagent.subcommands.permissions:run",

@@ -24,6 +24,7 @@ commands (each has its own --help):
   inspect      every request and reply of a session, as sent; send one again, changed
   permissions  the rules in force, and why a call would be asked
   audit        what a session did, and who allowed it
+  memory       what outlives sessions: list, search, edit
   models       the models that can be used, with windows and prices
   doctor       check this machine: key, tools, terminal
 

@@ -160,6 +160,10 @@ class Snapshots(Protocol):
         """What is different from what `keep` saw; also in a later process, after a kill."""
         ...
 
+    async def rest(self) -> tuple[FileChange, ...]:
+        """What commands changed whose end nobody told: those of sub-agents that were interrupted."""
+        ...
+
     async def compare(self, plan: Sequence[Restoring]) -> tuple[Sequence[Restoring], Sequence[Conflict]]:
         """Those that differ from what is wanted, and those of them that were changed since or are no longer kept."""
         ...

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent.core.budget import Meter
+from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.compaction import Policy
 from codeagent.core.effects import Answer, Question
@@ -25,7 +26,7 @@ from codeagent.core.events import (
 )
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.messages import Text
+from codeagent.core.messages import Request, Text
 from codeagent.core.ports import Approver, Clock, Ids, Model, Snapshots
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn
@@ -84,6 +85,8 @@ class Subagent:
         self.parent = replace(parent, journal=journal, gate=gate, valves=valves, level=parent.level + 1)
         """What it lends to sub-agents of its own."""
         self._told_plan = False
+        self._audit = CacheAudit()
+        journal.watch(self._audit.see)
         journal.watch(self.meter.see)
         journal.watch(self._report)
 
@@ -127,9 +130,13 @@ class Subagent:
         """Nobody talks to it."""
         return False
 
-    def restored(self) -> tuple[str, ...]:
+    def restored(self, tail: list[Entry], room: int) -> tuple[str, ...]:
         """Its task stands in what was summed up."""
         return ()
+
+    def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
+        """A cache that was missed."""
+        return self._audit.heard(asked, said, self.clock.now(), self.parent.model.info(asked.model).price)
 
     # --- inside ---
 

@@ -13,6 +13,35 @@ from codeagent.core.listed import Listed, ListedJob
 __all__ = ["Desk", "Listed", "ListedJob"]
 
 
+class Remembered(Protocol):
+    """The project's memory as its owner sees it. Methods raise UsageFault with words for a person."""
+
+    @property
+    def on(self) -> bool:
+        """Whether new sessions get the index."""
+        ...
+
+    def index(self) -> str:
+        """The index, with what is wrong with it."""
+        ...
+
+    def read(self, name: str) -> str:
+        """A topic's text."""
+        ...
+
+    def path(self, name: str) -> Path:
+        """The file to edit; the index when no topic is named."""
+        ...
+
+    def adopt(self, path: Path) -> str:
+        """Take over what was edited by hand; what keeps it from that, mostly nothing."""
+        ...
+
+    def switch(self, *, on: bool) -> str:
+        """Store whether sessions have a memory; where it stands now."""
+        ...
+
+
 class Desk(Protocol):
     """One open session and the way to others. `open` replaces `agent`; the front then redraws from its journal."""
 
@@ -52,6 +81,11 @@ class Desk(Protocol):
 
     def files(self) -> Sequence[str]:
         """Project files for completion, relative, ignore rules applied, as last listed: answers at once."""
+        ...
+
+    @property
+    def memory(self) -> Remembered:
+        """What outlives sessions."""
         ...
 
     @property

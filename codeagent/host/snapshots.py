@@ -92,6 +92,13 @@ class ProjectSnapshots:
         self._running = max(0, self._running - 1)
         return found + await asyncio.to_thread(self._changed_project, await self._paths() or ())
 
+    async def rest(self) -> tuple[FileChange, ...]:
+        """What commands changed whose end nobody told."""
+        if not self._running:
+            return ()
+        self._running = 0
+        return await asyncio.to_thread(self._changed_project, await self._paths() or ())
+
     async def compare(self, plan: Sequence[Restoring]) -> tuple[Sequence[Restoring], Sequence[Conflict]]:
         """What differs from what is wanted, and what stands against putting it back."""
         ours = [each for each in plan if self._covers(each.path)]

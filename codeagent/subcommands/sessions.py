@@ -125,10 +125,23 @@ def show(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     from codeagent.fronts.repl.paper import Paper, Terminal
     from codeagent.fronts.repl.printer import Printer
 
-    printer = Printer(Paper(sys.stdout, Terminal.of(environ)))
+    paper = Paper(sys.stdout, Terminal.of(environ))
+    printer = Printer(paper)
     for entry in entries:
         printer.see(entry)
+    paper.gap()
+    paper.line(_spending(entries), "muted")
     return 0
+
+
+def _spending(entries: Sequence[Entry]) -> str:
+    """What the session used, at the prices of its model."""
+    from codeagent.core.budget import Meter
+    from codeagent.core.conversation import parameters
+    from codeagent.fronts import reports
+    from codeagent.models import catalog
+
+    return reports.spending(Meter(entries), entries, catalog.info(parameters(entries).model).price)
 
 
 def _trace(entries: Sequence[Entry], *, as_json: bool) -> int:

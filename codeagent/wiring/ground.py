@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from codeagent.core.compaction import Policy
-from codeagent.core.errors import SessionError, ToolFault, UsageFault
+from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.notebook import Notebook
@@ -20,16 +20,15 @@ from codeagent.host import git
 from codeagent.host.environment import child_environment, named_secrets
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
-from codeagent.memory.topics import Topics
 from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
-from codeagent.sessions.search import search
 from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring import given
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
+from codeagent.wiring.remembering import Shelf
 from codeagent.wiring.rulebook import Rulebook
 
 NOWHERE = Path("/dev/null")
@@ -72,6 +71,14 @@ class Ground:
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self.seal = self._own_seal()
+        self.shelf = Shelf(
+            self.layout,
+            self.seal,
+            self.sessions,
+            environ,
+            lambda on: self.rulebook.switch("memory", on=on),
+            on=bool(self.settings["memory"]),
+        )
         self._read: set[str] = set()
 
     def _own_seal(self) -> bytes:
@@ -239,13 +246,24 @@ class Ground:
 
     # --- what the model is told ---
 
-    def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
+    def system_prompt(self) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
-        index = self._index(notebook) if self.settings["memory"] and not options.bare else ""
         return prompt.compose(
-            self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
+            self.guidelines,
+            self.memory_index(),
+            self._surroundings(),
+            options.system_prompt,
+            options.append_system_prompt,
         )
+
+    def memory_index(self) -> str:
+        """The memory's index for the prompt; one that cannot be read is named, and the session begins without it."""
+        try:
+            return self.shelf.index() if self.shelf.on and not self._options.bare else ""
+        except UsageFault as fault:
+            self.tell(str(fault))
+            return ""
 
     def task_prompt(self, own: str) -> tuple[str, ...]:
         """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
@@ -254,14 +272,6 @@ class Ground:
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
         self.rulebook.complain(problem)
-
-    def _index(self, notebook: Notebook) -> str:
-        """The memory's index; one that cannot be read is named, and the session begins without it."""
-        try:
-            return notebook.index()
-        except ToolFault as fault:
-            self.tell(str(fault))
-            return ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -309,13 +319,9 @@ class Ground:
         if isinstance(event, ToolFinished) and not self._options.bare:
             self._read.update(saw.path for saw in event.saw)
 
-    def restored(self) -> tuple[str, ...]:
-        """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
-        return ()
-
     def notebook(self, session: str) -> Notebook:
         """The memory that the `memory` tool reads and writes."""
-        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
+        return self.shelf.topics(session)
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")

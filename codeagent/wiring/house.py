@@ -32,6 +32,8 @@ from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
+from codeagent.wiring.putting_back import PutBack
+from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -104,7 +106,7 @@ class House:
         opened = Opened(
             session=name,
             cwd=str(ground.project),
-            system=ground.system_prompt(ground.notebook(name)),
+            system=ground.system_prompt(),
             tools=tools.schemas(),
             model=model,
             max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
@@ -190,7 +192,8 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
+        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
         model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
@@ -220,6 +223,11 @@ class House:
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
         return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+
+    @property
+    def memory(self) -> Shelf:
+        """What outlives sessions."""
+        return self._ground.shelf
 
     @property
     def history(self) -> Path | None:
@@ -294,6 +302,7 @@ class House:
         """End background work, close connections, sync and release the log."""
         try:
             await self._background.close()
+            await self.agent.rest()
             await self._choice.close()
         finally:
             self._keeper.close()

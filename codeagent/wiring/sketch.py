@@ -17,7 +17,7 @@ MAIN = {"bash": "command", "webfetch": "url", "websearch": "query", "grep": "pat
 
 _READS = {"read": "file_path", "notebookread": "notebook_path", "grep": "path", "glob": "path", "ls": "path"}
 _WRITES = {"edit": "file_path", "write": "file_path", "multiedit": "file_path", "notebookedit": "notebook_path"}
-_FREE = ("todo", "todowrite", "askuser", "askuserquestion", "presentplan", "exitplanmode")
+_FREE = ("todo", "todowrite", "askuser", "askuserquestion", "presentplan", "exitplanmode", "task", "agent")
 
 
 def folded(tool: str) -> str:

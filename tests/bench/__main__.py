@@ -1,12 +1,12 @@
-"""Prints the table; exits 1 when a bar is missed. `python -m tests.bench [start] [loop] [tools]`."""
+"""Prints the table; exits 1 when a bar is missed. `python -m tests.bench [start] [loop] [tools] [context]`."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import loop, start, tools
+from tests.bench import context, loop, start, tools
 
-PARTS = {"start": start.rows, "loop": loop.rows, "tools": tools.rows}
+PARTS = {"start": start.rows, "loop": loop.rows, "tools": tools.rows, "context": context.rows}
 
 
 def main() -> int:

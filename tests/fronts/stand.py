@@ -14,6 +14,8 @@ from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
 from codeagent.fronts.desk import Listed, ListedJob
+from codeagent.memory.layout import Layout
+from codeagent.wiring.remembering import Shelf
 from tests.core.stage import Reply, Stage
 
 
@@ -79,6 +81,10 @@ class StageDesk:
         if use_id != "t1":
             raise UsageFault(f"Session s has no sub-agent {use_id!r}. It has: t1.")
         return (UserSaid((Text("look there"),)), AssistantSaid((Text("It is there."),)))
+
+    @property
+    def memory(self) -> Shelf:
+        return Shelf(Layout(self.project), b"k" * 32, self.project, {}, lambda on: f"settings ({on})", on=True)
 
     @property
     def began(self) -> int:

@@ -252,7 +252,16 @@ async def test_commands_side_by_side_tell_each_change_once(place: Place) -> None
     assert names == [["c"], ["a", "b", "made"], ["a"]]
     place.write("b", "mine")
     await shots.keep(COMMAND)
-    assert await shots.changes((), scanned=True) == (), "what a person does between commands is nobody's"
+    assert await shots.changes((), scanned=True) == ()
+    assert await shots.rest() == (), "what a person does between commands is nobody's"
+
+
+async def test_a_command_whose_end_nobody_told_is_told_as_the_rest(place: Place) -> None:
+    place.write("a", "0")
+    await place.shots.keep(COMMAND)
+    place.write("a", "1")
+    assert [Path(change.path).name for change in await place.shots.rest()] == ["a"]
+    assert await place.shots.rest() == ()
 
 
 async def test_a_same_size_change_within_the_same_tick_is_seen(place: Place) -> None:

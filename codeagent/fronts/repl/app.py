@@ -9,10 +9,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from codeagent.core.conversation import standing
-from codeagent.core.effects import Answer, AskPermission, Question
+from codeagent.core.effects import Answer, AskPermission, AskSummary, Question
+from codeagent.core.errors import CodeagentError
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
 from codeagent.fronts.repl import questions
@@ -87,10 +89,22 @@ class Repl:
                     self._paper.line()
                     return Answer("no")
                 answer = questions.answer(question, line)
+                if isinstance(question, AskSummary) and answer is not None and answer.verdict == "always":
+                    answer = self._rewritten(question)
                 if answer is not None:
                     return answer
                 for words in questions.explained(question, line) or (questions.how(question),):
                     self._paper.line(words, "muted")
+
+    def _rewritten(self, question: AskSummary) -> Answer | None:
+        """The summary as it comes back from the editor, which has the terminal meanwhile; None when that failed."""
+        from codeagent.host.editor import edited
+
+        try:
+            return Answer("yes", edited(question.summary, os.environ))
+        except CodeagentError as error:
+            self._paper.line(str(error), "error")
+            return None
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""
@@ -139,7 +153,9 @@ class Repl:
                 return
             if not line.strip():
                 continue
-            if commands.is_command(line):
+            if message := commands.prepared(desk, line):
+                await self._message(desk, message)
+            elif commands.is_command(line):
                 await self._command(desk, line)
             else:
                 self._printer.typed(line)
@@ -194,7 +210,7 @@ class Repl:
         outcome: list[commands.Outcome] = []
 
         async def act() -> None:
-            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill))
+            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill, _edit))
 
         await self._beside_lines(desk, act())
         if outcome == ["exit"]:
@@ -245,8 +261,8 @@ class Repl:
 
     async def _meanwhile(self, desk: Desk, line: str) -> None:
         """A line typed while it works: a command, or a word for the next step."""
-        if not commands.is_command(line):
-            desk.agent.steer(line)
+        if not commands.is_command(line) or commands.prepared(desk, line):
+            desk.agent.steer(commands.prepared(desk, line) or line)
         elif line.split(maxsplit=1)[0].lower() in WAITS:
             self._show("That has to wait until the turn is over. Ctrl+C stops it.")
         elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
@@ -279,3 +295,10 @@ class Repl:
         self._stop_turn()
         if self._main is not None:
             self._main.cancel()
+
+
+def _edit(path: Path) -> None:
+    """Open a file in the person's editor, which has the terminal meanwhile."""
+    from codeagent.host.editor import edit_file
+
+    edit_file(path, os.environ)

@@ -1,4 +1,4 @@
-"""Pages that commands without an argument open: help, sessions, models, points to go back to."""
+"""Pages that commands without an argument open: help, sessions, models, context, points to go back to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def show(app: Codeagent, name: str) -> None:
     """Open the page of this command."""
-    {"/help": _help, "/model": _models, "/rewind": _rewind, "/undo": _rewind}.get(name, _sessions)(app)
+    pages = {"/help": _help, "/model": _models, "/context": _context, "/rewind": _rewind, "/undo": _rewind}
+    pages.get(name, _sessions)(app)
 
 
 def _help(app: Codeagent) -> None:
@@ -22,6 +23,14 @@ def _help(app: Codeagent) -> None:
 
     listed = [(f"{c.name} {c.usage}".strip(), c.help) for c in commands.COMMANDS]
     app.push_screen(Help(listed, app.stage()))
+
+
+def _context(app: Codeagent) -> None:
+    from codeagent.fronts import reports
+    from codeagent.fronts.tui.screens.context import Context
+
+    if desk := app.talk.desk:
+        app.push_screen(Context(desk.agent.model, reports.bill_of(desk), app.stage()))
 
 
 def _sessions(app: Codeagent) -> None:
