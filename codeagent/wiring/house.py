@@ -24,8 +24,7 @@ from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
-from codeagent.models.fallback import Fallback
+from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import index, store, transcripts
 from codeagent.wiring import tooling
@@ -203,7 +202,7 @@ class House:
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
         back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
-        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
             journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
