@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
@@ -42,6 +43,7 @@ class Ground:
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
         self.project = _project(options.cwd)
+        self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
         self._trust = Trust(state)
@@ -331,11 +333,24 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self._claimed()):
             yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
+
+    def _claimed(self) -> Iterator[str]:
+        """What the project's own settings want, and whether they get it."""
+        if claims := "; ".join(self.settings.claims):
+            given = "are trusted for this run and get" if self.trusted else "are not trusted (--trust) and do not get"
+            yield f"This project's settings {given} what they want: {claims}"
+
+
+def _is_here(project: Path) -> bool:
+    """Whether the shell that started the program stands in the project."""
+    with contextlib.suppress(OSError):
+        return Path.cwd() == project
+    return False
 
 
 def _project(cwd: str) -> Path:

@@ -122,7 +122,7 @@ class Repl:
         finally:
             await desk.close()
         if desk.resume_command and not self._signal:
-            self._paper.line(f"To come back: {desk.resume_command}", "muted")
+            self._paper.line(f"To go on: {desk.resume_command}", "muted")
         return 128 + self._signal if self._signal else 0
 
     async def _converse(self, desk: Desk) -> None:

@@ -35,7 +35,7 @@ async def test_a_conversation_reads_like_one(tmp_path: Path) -> None:
     paper, _ = await talk(tmp_path, "what is it?\nexit\n", say("I look.", call("1")), say("It is **42**."))
     assert paper.endswith(
         "\n\nyou: what is it?\n\ncodeagent:\nI look.\n  look: ok\n\ncodeagent:\nIt is **42**.\n\n"
-        "[default, m, context 0 %, $0.02]\n\nyou: exit\nTo come back: codeagent -r s\n"
+        "[default, m, context 0 %, $0.02]\n\nyou: exit\nTo go on: codeagent -r s\n"
     )
 
 
