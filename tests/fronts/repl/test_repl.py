@@ -119,6 +119,18 @@ async def test_ctrl_c_stops_the_turn_and_not_the_talk(tmp_path: Path) -> None:
     assert "Here again." in page.getvalue()
 
 
+async def test_what_waited_when_ctrl_c_came_is_said_next(tmp_path: Path) -> None:
+    task, desk, page, writing = await _running(tmp_path)
+    desk.agent.steer("then this")
+    os.kill(os.getpid(), signal.SIGINT)
+    while len(desk.stage.of(TurnEnded)) < 2:
+        await asyncio.sleep(0)
+    os.close(writing)
+    assert await task == 0
+    assert "you: then this" in page.getvalue()
+    assert "Here again." in page.getvalue()
+
+
 async def test_sigterm_ends_turn_and_talk(tmp_path: Path) -> None:
     task, desk, _, writing = await _running(tmp_path)
     os.kill(os.getpid(), signal.SIGTERM)
