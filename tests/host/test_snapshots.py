@@ -126,6 +126,17 @@ async def test_an_edit_keeps_the_file_and_the_folders_that_it_makes(place: Place
     assert not (place.root / "new").exists()
 
 
+async def test_what_a_killed_writer_left_does_not_keep_a_folder(place: Place) -> None:
+    await place.before(edit(place.root / "new/file.txt"))
+    place.write("new/file.txt", "x")
+    changes = await place.after(scanned=False)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    place.write(f"new/.codeagent-{gone.pid}-aa", "half")
+    await place.back(changes)
+    assert not (place.root / "new").exists()
+
+
 async def test_ignored_files_are_left_alone_even_when_they_stop_being_ignored(place: Place) -> None:
     place.write(".gitignore", "secret\n")
     secret = place.write("secret", "mine")
