@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from codeagent.core.subagents import BUILT_IN, Kind
@@ -11,25 +12,24 @@ PROJECT = (".claude/agents", ".agent/agents")
 
 
 class OwnAgents:
-    """All kinds by name. `problems` are words for a person, `claims` what needs trust."""
+    """All kinds by name. `problems` are words for a person.
 
-    def __init__(self, project: Path, config: Path, *, trusted: bool) -> None:
+    A project's directory counts when `believed` accepts every definition in it.
+    """
+
+    def __init__(self, project: Path, config: Path, believed: Callable[[Path], bool]) -> None:
         own, brought = config / "agents", [project / name for name in PROJECT]
         self.kinds: dict[str, Kind] = {kind.name: kind for kind in BUILT_IN}
         self.problems: tuple[str, ...] = ()
-        self.claims: list[str] = []
-        if not trusted and (names := [name for directory in brought for name in _defined(directory)]):
-            self.claims.append(
-                f"This project brings sub-agents of its own: {', '.join(names)}. To use them: codeagent --trust"
-            )
-        if there := [each for each in ([own, *brought] if trusted else [own]) if _defined(each)]:
+        usable = [own, *(place for place in brought if all(map(believed, _defined(place))))]
+        if there := [place for place in usable if _defined(place)]:
             from codeagent.extend.agents import kinds  # most people and projects define nothing
 
             self.kinds, self.problems = kinds(there)
 
 
-def _defined(directory: Path) -> list[str]:
+def _defined(directory: Path) -> list[Path]:
     try:
-        return sorted(file.stem for file in directory.glob("*.md"))
+        return sorted(directory.glob("*.md"))
     except OSError:
         return []
