@@ -29,7 +29,7 @@ from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
-from codeagent.sessions import index, store, transcripts
+from codeagent.sessions import index, store
 from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
@@ -184,8 +184,8 @@ class House:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
         ground = self._ground
         jobs = Jobs(name, self._clock, ground.sandbox(workspace))
-        kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
-        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        log = None if self._options.no_session_persistence else ground.sessions / f"{name}.jsonl"
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, log)
         further = (*self._further, crew(bench, lambda: self._parent))
         tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
@@ -346,7 +346,9 @@ class House:
 
     def transcript(self, use_id: str) -> Sequence[Entry]:
         """What the sub-agent of a call did. Raises UsageFault when nothing is kept of it."""
-        return transcripts.opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
+        from codeagent.sessions.transcripts import opened
+
+        return opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""
