@@ -342,8 +342,8 @@ class Ground:
     def _claimed(self) -> Iterator[str]:
         """What the project's own settings want, and whether they get it."""
         if claims := "; ".join(self.settings.claims):
-            given = "are trusted for this run and get" if self.trusted else "are not trusted (--trust) and do not get"
-            yield f"This project's settings {given} what they want: {claims}"
+            given = "In force" if self.trusted else "Not in force before you trust this project (--trust)"
+            yield f"{given}, from its own settings: {claims}"
 
 
 def _is_here(project: Path) -> bool:

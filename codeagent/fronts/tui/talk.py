@@ -144,6 +144,7 @@ class Talk:
         if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo"):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
+        self._room.tell(line, "command")
         match await commands.run(desk, line, self._room.tell, self._copy, self._room.refill):
             case "exit":
                 self._room.leave()
