@@ -156,6 +156,7 @@ class Talk:
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
         room = self._room
+        room.tell(line, "command")
         match await commands.run(desk, line, room.tell, self._copy, room.refill, room.edit):
             case "exit":
                 self._room.leave()
