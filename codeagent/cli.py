@@ -20,6 +20,7 @@ SUBCOMMANDS = {
     "doctor": "codeagent.subcommands.doctor:run",
     "permissions": "codeagent.subcommands.permissions:run",
     "audit": "codeagent.subcommands.audit:run",
+    "trust": "codeagent.subcommands.trust:run",
 }
 """Name -> `run(argv, environ) -> int`, imported only when it is called for."""
 

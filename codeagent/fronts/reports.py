@@ -134,7 +134,7 @@ def shares(made: Bill) -> Iterator[tuple[Category, str]]:
 
 def billed(made: Bill) -> Iterator[str]:
     """The bill by block, the largest first: tokens, and dollars a request when it comes from the cache."""
-    yield f"{'block':<44} {'tokens':>8}  a request, cached"
+    yield f"{'block':<44} {'tokens':>8}  from the cache, a request"
     for item in sorted(made.items, key=lambda item: -item.tokens):
         if item.tokens:
             name = clean_line(f"{item.category}: {item.name}")

@@ -9,6 +9,7 @@ from typing import Any
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
 from codeagent.core.conversation import parameters
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
@@ -61,10 +62,11 @@ class House:
         self._further = tools
         self._clock = SystemClock()
         raw = options.include_partial_messages
-        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
+        self._choice = Choice(lambda: self._ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
         self._keeper = Keeper(None, self._clock.now)
         self._background = Background()
         self._names = Names(ground.files)
+        self._named = ""
         self.began = 0
         """How many entries of the journal are older than this run."""
 
@@ -73,7 +75,11 @@ class House:
         if key:
             self._ground.use_key(key, keep=keep_key)
         end_orphans()
-        named = model or self._options.model
+        self._named = model or self._options.model
+        self._enter()
+
+    def _enter(self) -> None:
+        named = self._named
         log = self._asked_for()
         if log is None:
             self._begin(resolve(named or self._ground.model))
@@ -84,7 +90,8 @@ class House:
         """The log to go on with, None for a new session."""
         options, directory = self._options, self._ground.sessions
         if options.continue_:
-            last = index.latest(directory, options.print, b"" if options.trust else self._ground.seal)
+            seal = b"" if options.trust else self._ground.seal
+            last = index.latest(directory, options.print, seal, self._ground.consent.believes)
             if last is None:
                 raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
             return Path(last.path)
@@ -172,7 +179,8 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        jobs, ground = Jobs(name, self._clock), self._ground
+        ground = self._ground
+        jobs = Jobs(name, self._clock, ground.sandbox(workspace))
         kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
         bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
         further = (*self._further, crew(bench, lambda: self._parent))
@@ -209,6 +217,17 @@ class House:
 
     # --- fronts.desk.Desk ---
 
+    def question(self) -> AskTrust | None:
+        """What came with the directory and was not shown yet."""
+        return None if self._headless else self._ground.consent.question()
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        """Remember the answer; after a yes the session is opened again, on what is in force now."""
+        self._ground = self._ground.answered(question, yes=yes)
+        if yes:
+            self._keeper.close()
+            self._enter()
+
     @property
     def project(self) -> Path:
         """The project's root."""
@@ -236,8 +255,8 @@ class House:
 
     @property
     def sandbox(self) -> str:
-        """Commands run unconfined so far."""
-        return ""
+        """Whether commands run within walls."""
+        return self._background.sandbox
 
     @property
     def theme(self) -> str:

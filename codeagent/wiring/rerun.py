@@ -147,7 +147,7 @@ class _Again:
         )
         journal.watch(workspace.seen.see)
         planning = tooling.Planning(lambda: "default", _stay)
-        jobs = Jobs("replay", clock)
+        jobs = Jobs("replay", clock, ground.sandbox(workspace))
         tools = tooling.build(workspace, "replay", ground, self._person, jobs, planning)
         rules = Rules((), Anchors(str(self._copy), str(home), str(self._copy)))
         gate = Gate(self._person, journal.append, lambda: rules, lambda _rule: "")

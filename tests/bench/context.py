@@ -107,13 +107,13 @@ def _own_work() -> list[Row]:
     ]
 
 
-def median(work: Callable[[], object], runs: int = 9) -> float:
-    """Milliseconds."""
+def median(work: Callable[[], object], runs: int = 9, clock: Callable[[], float] = time.process_time) -> float:
+    """Milliseconds, of our own processor time unless another clock is given: other programs do not count."""
     took = []
     for _ in range(runs):
-        began = time.perf_counter()
+        began = clock()
         work()
-        took.append(1000 * (time.perf_counter() - began))
+        took.append(1000 * (clock() - began))
     return statistics.median(took)
 
 
@@ -149,10 +149,10 @@ def _search(megabytes: int = 100) -> list[Row]:
             (logs / f"20261129-12{number:04d}-a.jsonl").write_bytes(whole)
         words = "a word that nobody said"
         rg = ["rg", "-i", "-F", "--no-ignore", "--hidden", words, str(logs)]
-        ours = median(lambda: search(logs, words, rg=shutil.which("rg") or ""), 5)
-        alone = median(lambda: search(logs, words), 5)
-        theirs = median(lambda: subprocess.run(rg, capture_output=True, check=False), 5)
-        spoken = median(lambda: search(logs, "another one", rg=shutil.which("rg") or ""), 3)
+        ours = median(lambda: search(logs, words, rg=shutil.which("rg") or ""), 5, time.perf_counter)
+        alone = median(lambda: search(logs, words), 5, time.perf_counter)
+        theirs = median(lambda: subprocess.run(rg, capture_output=True, check=False), 5, time.perf_counter)
+        spoken = median(lambda: search(logs, "another one", rg=shutil.which("rg") or ""), 3, time.perf_counter)
     return [
         Row(f"search of {megabytes} MB of transcripts / rg -i", ours / theirs, 2),
         Row(f"search of {megabytes} MB of transcripts", ours, 0, "ms"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from codeagent.core.conversation import standing
-from codeagent.core.effects import Answer, AskPermission, AskSummary, Question
+from codeagent.core.effects import Answer, AskPermission, AskSummary, AskTrust, Question
 from codeagent.core.errors import CodeagentError
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
@@ -140,6 +140,8 @@ class Repl:
         return 128 + self._signal if self._signal else 0
 
     async def _converse(self, desk: Desk) -> None:
+        if (question := desk.question()) is not None:
+            await self._beside_lines(desk, self._consent(desk, question))
         self._draw(desk)
         lines = self._lines(desk)
         if self._options.resume == "":
@@ -160,6 +162,11 @@ class Repl:
             else:
                 self._printer.typed(line)
                 await self._message(desk, line)
+
+    async def _consent(self, desk: Desk, question: AskTrust) -> None:
+        """Show what the directory brings before any of it acts."""
+        answer = await self.ask(question)
+        desk.answer(question, yes=answer.verdict == "yes")
 
     def _draw(self, desk: Desk) -> None:
         self._printer = Printer(self._paper)

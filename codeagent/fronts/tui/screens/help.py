@@ -27,6 +27,7 @@ class Help(Dialog[None]):
     def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage) -> None:
         self._commands = commands
         super().__init__(stage)
+        self.add_class("-large")
 
     def title_words(self) -> tuple[str, str]:
         return "Keys and commands", ""

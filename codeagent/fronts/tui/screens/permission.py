@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -166,7 +167,7 @@ class PermissionDialog(Dialog[Answer]):
         sheet.scroll_page_down(animate=False)
         left = sheet.hidden
         more = f"{left} more rows" if left else "the end stands above now"
-        frame.border_subtitle = f"read it to its end first: {more}   page down"
+        frame.border_subtitle = Content(f"read it to its end first: {more}   page down")
         return False
 
     def key(self, key: str) -> bool:
