@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent import __version__
-from codeagent.core.agent import DEFAULT_ROOM
 from codeagent.core.conversation import digest, parameters
 from codeagent.core.errors import ModelError, ToolFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened
@@ -100,7 +99,7 @@ class Crew:
         ground, above = self._bench.ground, parameters(self._parent().journal.entries)
         model = resolve(kind.model) if kind.model else above.model
         try:
-            room = self._bench.models.info(model).max_output
+            room = self._bench.models.info(model).first_room
         except ModelError as fault:
             raise ToolFault(f"The model of the agent {kind.name} cannot be used: {fault}") from None
         return Opened(
@@ -109,7 +108,7 @@ class Crew:
             system=ground.task_prompt(kind.prompt),
             tools=tools.schemas(),
             model=model,
-            max_tokens=min(room, DEFAULT_ROOM),
+            max_tokens=room,
             effort=above.effort if model == above.model else "",
             mode=agent.parent.gate.mode,
             cache="5m",
