@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -241,7 +242,10 @@ class House:
     @property
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
-        return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+        if not self._keeper.kept:
+            return ""
+        place = "" if self._ground.is_here else f" --cwd {shlex.quote(str(self._ground.project))}"
+        return f"codeagent -r {self._keeper.name}{place}"
 
     @property
     def memory(self) -> Shelf:
