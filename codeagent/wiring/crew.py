@@ -15,6 +15,7 @@ from codeagent.core.errors import ModelError, ToolFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Model, Tool
+from codeagent.core.rule_text import folded
 from codeagent.core.seen import Seen
 from codeagent.core.starting import Starts
 from codeagent.core.subagents import DEEPEST, Kind, Nobody, Parent, Subagent, inherited
@@ -136,17 +137,18 @@ class Crew:
 
 def _chooser(kind: Kind, *, deep: bool, fork: bool) -> Callable[[str], bool]:
     """Which tools it may use, by name. A fork is told of all that its parent has, and refused those that it lacks."""
-    wanted = None if kind.tools is None else {_folded(name) for name in kind.tools}
+    wanted = None if kind.tools is None else {_ours(name) for name in kind.tools}
 
     def chosen(name: str) -> bool:
         apart = not fork and (name in APART or (deep and name == "task"))
-        return not apart and (wanted is None or _folded(name) in wanted)
+        return not apart and (wanted is None or _ours(name) in wanted)
 
     return chosen
 
 
-def _folded(name: str) -> str:
-    plain = name.lower().replace("_", "")
+def _ours(name: str) -> str:
+    """What we call a tool of this name, folded."""
+    plain = folded(name)
     return OTHER_NAMES.get(plain, plain)
 
 
