@@ -168,8 +168,7 @@ class Agent:
             if not named:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
-        limit = self._model.info(model).max_output if model else 0
-        room = min(limit, DEFAULT_ROOM) if limit else 0
+        room = self._model.info(model).first_room if model else 0
         self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))
 
     def cycle_mode(self) -> str:
@@ -345,7 +344,3 @@ class Agent:
             if isinstance(entry, Earlier) and entry.todo:
                 return entry.todo
         return None
-
-
-DEFAULT_ROOM = 32_000
-"""Tokens of output that a request asks for at first; a cut reply is asked again with all the model has."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from codeagent import __version__
-from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
+from codeagent.core.agent import Agent, Outside
 from codeagent.core.conversation import parameters
 from codeagent.core.effects import AskTrust
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
@@ -119,7 +119,7 @@ class House:
             system=ground.system_prompt(),
             tools=tools.schemas(),
             model=model,
-            max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
+            max_tokens=self._choice.info(model).first_room,
             effort=ground.effort,
             mode=ground.mode,
             cache="5m" if self._headless else "1h",
@@ -160,7 +160,7 @@ class House:
         if mode and mode != now.mode:
             yield Switched(mode=mode, by="resume")
         if model and model != now.model:
-            yield Switched(model=model, max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM), by="resume")
+            yield Switched(model=model, max_tokens=self._choice.info(model).first_room, by="resume")
 
     def _usable(self, model: str) -> None:
         """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""

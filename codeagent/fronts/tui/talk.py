@@ -152,7 +152,7 @@ class Talk:
     async def _command(self, desk: Desk, line: str) -> None:
         from codeagent.fronts import commands
 
-        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo"):
+        if self.working and commands.must_wait(line):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
         room = self._room
