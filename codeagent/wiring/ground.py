@@ -7,12 +7,11 @@ import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from codeagent.core.compaction import Policy
-from codeagent.core.effects import AskTrust, Brought
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import SessionError, ToolFault, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
@@ -31,13 +30,14 @@ from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.sessions.search import search
-from codeagent.settings import SOURCES, Environment, Settings
+from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
-from codeagent.wiring import brought
+from codeagent.wiring import brought, given
 from codeagent.wiring.consent import Consent
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.rulebook import Rulebook
+from codeagent.wiring.walls import walls
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
@@ -51,10 +51,11 @@ class Ground:
         self.project = _project(options.cwd)
         state = Environment.of(environ, home).state_home
         self._state = state
+        self.bare = options.bare
         trust = Trust(state)
-        self.consent = Consent(self.project, trust, self._brought, given=options.trust)
+        self.consent = Consent(self.project, trust, lambda: brought.everything(self), given=options.trust)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        overlay, sources = _overlay(options), _sources(options.setting_sources)
+        overlay, sources = given.overlay(options), given.sources(options.setting_sources)
 
         def load() -> Settings:
             return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
@@ -154,13 +155,6 @@ class Ground:
         """Whether the settings that lie in the project count."""
         return self.consent.settings
 
-    def _brought(self) -> Iterator[Brought]:
-        if not self._options.bare:
-            yield from brought.settings(self.project, self.settings.claims)
-            yield from brought.extensions(self.project)
-            yield from brought.memory(self._topics(""), self.layout.index)
-            yield from brought.sessions(self.sessions, self.seal)
-
     def answered(self, question: AskTrust, *, yes: bool) -> Ground:
         """The same ground after the answer, read anew. A yes that cannot be kept holds for this run."""
         options = self._options
@@ -234,14 +228,7 @@ class Ground:
 
     def sandbox(self, workspace: Workspace) -> Sandbox | None:
         """The walls for commands, None where they are not wanted. Raises UsageFault where they must be and cannot."""
-        wanted = "on" if self._options.require_sandbox else self.settings["sandbox"]
-        if wanted == "off":
-            return None
-        roots, network = (workspace.root, *workspace.extra), self.settings["sandbox.network"]
-        made = Sandbox(roots, workspace.home, [self._state / "codeagent"], network=network)
-        if wanted == "on" and (problem := made.problem):
-            raise UsageFault(f"The sandbox is required and does not work here: {problem}. See codeagent doctor.")
-        return made
+        return walls(workspace, self.settings, self._state / "codeagent", required=self._options.require_sandbox)
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -350,11 +337,9 @@ class Ground:
         """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
         return ()
 
-    def notebook(self, session: str) -> Notebook:
+    def notebook(self, session: str) -> Topics:
         """The memory that the `memory` tool reads and writes."""
-        return self._topics(session)
 
-    def _topics(self, session: str) -> Topics:
         def believed(lines: Sequence[str]) -> bool:
             return self.consent.believes(self.layout.index, brought.digest_of_lines(lines))
 
@@ -389,43 +374,6 @@ def _project(cwd: str) -> Path:
     if not path.is_dir():
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
-
-
-def _sources(wanted: str | None) -> frozenset[str]:
-    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
-    if wanted is None:
-        return SOURCES
-    names = frozenset(wanted.replace(",", " ").split())
-    if unknown := names - SOURCES:
-        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
-    return names
-
-
-def _overlay(options: Options) -> dict[str, Any]:
-    """The command line as settings. Raises UsageFault for `--settings` that cannot be read."""
-    overlay: dict[str, Any] = {}
-    if options.settings:
-        overlay.update(_settings_given(options.settings))
-    permissions = dict(overlay.get("permissions", {}))
-    for key, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
-        if given:
-            permissions[key] = [*permissions.get(key, []), *given]
-    if permissions:
-        overlay["permissions"] = permissions
-    return overlay
-
-
-def _settings_given(text: str) -> dict[str, Any]:
-    try:
-        source = text if text.lstrip().startswith("{") else Path(text).expanduser().read_text(encoding="utf-8")
-        given = json.loads(source)
-    except OSError as fault:
-        raise UsageFault(f"--settings {text}: {fault.strerror or fault}. Give a JSON file or a JSON text.") from None
-    except (ValueError, RecursionError) as fault:
-        raise UsageFault(f"--settings: not valid JSON ({fault}).") from None
-    if not isinstance(given, dict):
-        raise UsageFault('--settings: a JSON object is wanted, such as {"model": "opus"}.')
-    return given
 
 
 def _short(path: Path, project: Path, home: Path) -> str:
