@@ -21,6 +21,7 @@ from codeagent.fronts.tui.palette import LIGHT, PALETTES
 from codeagent.options import Options
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.house import House
+from tests.loopback import KEY, Loopback, call, say
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SIZES = ((120, 36), (80, 24))
@@ -128,6 +129,50 @@ async def light(folder: Path) -> None:
         save(app, "demo-light")
 
 
+def paid(folder: Path, server: Loopback) -> Codeagent:
+    """A session at the prices of a real model, which a local server plays."""
+    project, home = folder / "shop", folder / "home"
+    project.mkdir(parents=True)
+    home.mkdir()
+    (project / "CLAUDE.md").write_text("# Shop\n\nRun the tests with python -m unittest -q.\n" * 12)
+    (project / "cart.py").write_text("def total(prices, discount):\n    return sum(prices)\n" * 300)
+    options = Options(prompt="What is in the cart?", cwd=str(project), permission_mode="bypass")
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": server.url,
+    }
+
+    def connect(front: object, **overrides: str) -> House:
+        house = House(options, Ground(options, environ, home), front)  # type: ignore[arg-type]  # the bridge is a front
+        house.connect(**overrides)  # type: ignore[arg-type]  # as above
+        return house
+
+    return Codeagent(options, connect)
+
+
+async def context(folder: Path) -> None:
+    """What fills the window, and what it cost."""
+    replies = [
+        call("read", file_path="cart.py"),
+        call("bash", command="seq 1500"),
+        say("It holds prices and a discount."),
+    ]
+    with Loopback(replies) as server:
+        app = paid(folder, server)
+        async with app.run_test(size=(100, 34)) as pilot:
+            await until(pilot, lambda: app.talk.desk is not None and len(server.requests) == 3 and not app.talk.working)
+            app.page("/context")
+            await until(pilot, lambda: len(app.screen_stack) > 1)
+            await pilot.pause(0.5)
+            save(app, "context")
+            await pilot.press("escape")
+            app.talk.send("/cost")
+            await pilot.pause(1)
+            save(app, "cost")
+
+
 async def main() -> None:
     """All pictures."""
     with tempfile.TemporaryDirectory(prefix="codeagent-pictures-") as folder:
@@ -140,6 +185,7 @@ async def main() -> None:
         for size in SIZES:
             await demo(size, Path(folder) / f"at{size[0]}")
         await light(Path(folder) / "light")
+        await context(Path(folder) / "paid")
 
 
 if __name__ == "__main__":

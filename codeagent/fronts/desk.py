@@ -7,10 +7,40 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from codeagent.core.agent import Agent
+from codeagent.core.effects import AskTrust
 from codeagent.core.events import Entry
 from codeagent.core.listed import Listed, ListedJob, ListedSetting
 
 __all__ = ["Desk", "Listed", "ListedJob", "ListedSetting"]
+
+
+class Remembered(Protocol):
+    """The project's memory as its owner sees it. Methods raise UsageFault with words for a person."""
+
+    @property
+    def on(self) -> bool:
+        """Whether new sessions get the index."""
+        ...
+
+    def index(self) -> str:
+        """The index, with what is wrong with it."""
+        ...
+
+    def read(self, name: str) -> str:
+        """A topic's text."""
+        ...
+
+    def path(self, name: str) -> Path:
+        """The file to edit; the index when no topic is named."""
+        ...
+
+    def adopt(self, path: Path) -> str:
+        """Take over what was edited by hand; what keeps it from that, mostly nothing."""
+        ...
+
+    def switch(self, *, on: bool) -> str:
+        """Store whether sessions have a memory; where it stands now."""
+        ...
 
 
 class Desk(Protocol):
@@ -46,12 +76,25 @@ class Desk(Protocol):
         """The rules in force; with a call (`bash git push`) why it would be allowed, asked or refused."""
         ...
 
+    def question(self) -> AskTrust | None:
+        """What came with the directory and has to be seen before it acts; asked once, before the first message."""
+        ...
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        """Remember the answer. A yes opens the session again: `agent` is another one then. Raises CodeagentError."""
+        ...
+
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""
         ...
 
     def files(self) -> Sequence[str]:
         """Project files for completion, relative, ignore rules applied, as last listed: answers at once."""
+        ...
+
+    @property
+    def memory(self) -> Remembered:
+        """What outlives sessions."""
         ...
 
     @property
@@ -81,7 +124,7 @@ class Desk(Protocol):
         """Write a setting into the user's own file; where it stands now. Raises UsageFault."""
         ...
 
-    def memory(self) -> str:
+    def guidance(self) -> str:
         """Guidelines in force and what was remembered of this project, in words."""
         ...
 

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from codeagent.core.compaction import Policy
-from codeagent.core.errors import SessionError, ToolFault, UsageFault
+from codeagent.core.effects import AskTrust
+from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
-from codeagent.core.notebook import Notebook
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
 from codeagent.host import git
 from codeagent.host.environment import child_environment, named_secrets
+from codeagent.host.sandbox import Sandbox
+from codeagent.host.workspace import Workspace
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
 from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
-from codeagent.sessions.search import search
-from codeagent.settings import SOURCES, Environment, Settings
+from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
+from codeagent.wiring import brought, given
+from codeagent.wiring.consent import Consent
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
+from codeagent.wiring.remembering import Shelf
 from codeagent.wiring.rulebook import Rulebook
+from codeagent.wiring.walls import walls
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
@@ -41,37 +48,49 @@ class Ground:
 
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
-        self.project = _project(options.cwd)
+        self.project = given.project(options.cwd)
+        self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
-        self._trust = Trust(state)
+        self.bare = options.bare
+        trust = Trust(state)
+        self.consent = Consent(self.project, trust, lambda: brought.everything(self), given=options.trust)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
-        overlay, sources = _overlay(options), _sources(options.setting_sources)
+        overlay, sources = given.overlay(options), given.sources(options.setting_sources)
 
         def load() -> Settings:
             return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
 
         self.layout = Layout(self.project)
-        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, trusted=options.trust)
+        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, self.consent.believes_file)
         self.rulebook = Rulebook(
             load,
             Anchors(str(self.project), str(home), str(self.project)),
             self.project,
-            self._trust,
+            trust,
             strict=not options.permission_mode,
             tools=self.own_tools.names,
         )
         self.settings = self.rulebook.settings
         config = self.settings.environment.config_home
-        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, trusted=options.trust)
+        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, self.consent.believes_file)
         for own_kind in (self.own_tools, self.own_agents):
-            for words in (*own_kind.problems, *own_kind.claims):
+            for words in own_kind.problems:
                 self.rulebook.complain(words)
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self.seal = self._own_seal()
+        self.shelf = Shelf(
+            self.layout,
+            self.seal,
+            self.sessions,
+            environ,
+            lambda on: self.rulebook.switch("memory", on=on),
+            on=bool(self.settings["memory"]),
+            believed=lambda lines: self.consent.believes(self.layout.index, brought.digest_of_lines(lines)),
+        )
         self._read: set[str] = set()
 
     def _own_seal(self) -> bytes:
@@ -144,7 +163,18 @@ class Ground:
     @property
     def trusted(self) -> bool:
         """Whether the settings that lie in the project count."""
-        return self._options.trust or self._trust.covers(self.project)
+        return self.consent.settings
+
+    def answered(self, question: AskTrust, *, yes: bool) -> Ground:
+        """The same ground after the answer, read anew. A yes that cannot be kept holds for this run."""
+        options = self._options
+        try:
+            self.consent.keep(question, yes=yes)
+        except OSError:
+            options = msgspec.structs.replace(options, trust=yes)
+        ground = Ground(options, self._environ, self.home)
+        ground._key = self._key
+        return ground
 
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""
@@ -206,6 +236,10 @@ class Ground:
         environment = self.settings.environment
         return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
 
+    def sandbox(self, workspace: Workspace) -> Sandbox | None:
+        """The walls for commands, None where they are not wanted. Raises UsageFault where they must be and cannot."""
+        return walls(workspace, self.settings, self._state / "codeagent", required=self._options.require_sandbox)
+
     @property
     def withheld(self) -> tuple[str, ...]:
         """What no log, screen or model gets to see: our credentials, and others in the environment."""
@@ -239,13 +273,24 @@ class Ground:
 
     # --- what the model is told ---
 
-    def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
+    def system_prompt(self) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
-        index = self._index(notebook) if self.settings["memory"] and not options.bare else ""
         return prompt.compose(
-            self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
+            self.guidelines,
+            self.memory_index(),
+            self._surroundings(),
+            options.system_prompt,
+            options.append_system_prompt,
         )
+
+    def memory_index(self) -> str:
+        """The memory's index for the prompt; one that cannot be read is named, and the session begins without it."""
+        try:
+            return self.shelf.index() if self.shelf.on and not self._options.bare else ""
+        except UsageFault as fault:
+            self.tell(str(fault))
+            return ""
 
     def task_prompt(self, own: str) -> tuple[str, ...]:
         """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
@@ -254,14 +299,6 @@ class Ground:
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
         self.rulebook.complain(problem)
-
-    def _index(self, notebook: Notebook) -> str:
-        """The memory's index; one that cannot be read is named, and the session begins without it."""
-        try:
-            return notebook.index()
-        except ToolFault as fault:
-            self.tell(str(fault))
-            return ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -309,13 +346,9 @@ class Ground:
         if isinstance(event, ToolFinished) and not self._options.bare:
             self._read.update(saw.path for saw in event.saw)
 
-    def restored(self) -> tuple[str, ...]:
-        """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
-        return ()
-
-    def notebook(self, session: str) -> Notebook:
+    def notebook(self, session: str) -> Topics:
         """The memory that the `memory` tool reads and writes."""
-        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words))
+        return self.shelf.topics(session)
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")
@@ -331,58 +364,18 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.consent.notes()):
             yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
 
 
-def _project(cwd: str) -> Path:
-    try:
-        path = Path(cwd).expanduser().resolve() if cwd else Path.cwd()
-    except OSError:
-        raise UsageFault("The current directory is gone. Go to a project first: cd PROJECT") from None
-    if not path.is_dir():
-        raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
-    return path
-
-
-def _sources(wanted: str | None) -> frozenset[str]:
-    """The layers that `--setting-sources` names, all when it was not given. Raises UsageFault."""
-    if wanted is None:
-        return SOURCES
-    names = frozenset(wanted.replace(",", " ").split())
-    if unknown := names - SOURCES:
-        raise UsageFault(f"--setting-sources: {', '.join(sorted(unknown))}. Choose from user, project, local.")
-    return names
-
-
-def _overlay(options: Options) -> dict[str, Any]:
-    """The command line as settings. Raises UsageFault for `--settings` that cannot be read."""
-    overlay: dict[str, Any] = {}
-    if options.settings:
-        overlay.update(_settings_given(options.settings))
-    permissions = dict(overlay.get("permissions", {}))
-    for key, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
-        if given:
-            permissions[key] = [*permissions.get(key, []), *given]
-    if permissions:
-        overlay["permissions"] = permissions
-    return overlay
-
-
-def _settings_given(text: str) -> dict[str, Any]:
-    try:
-        source = text if text.lstrip().startswith("{") else Path(text).expanduser().read_text(encoding="utf-8")
-        given = json.loads(source)
-    except OSError as fault:
-        raise UsageFault(f"--settings {text}: {fault.strerror or fault}. Give a JSON file or a JSON text.") from None
-    except (ValueError, RecursionError) as fault:
-        raise UsageFault(f"--settings: not valid JSON ({fault}).") from None
-    if not isinstance(given, dict):
-        raise UsageFault('--settings: a JSON object is wanted, such as {"model": "opus"}.')
-    return given
+def _is_here(project: Path) -> bool:
+    """Whether the shell that started the program stands in the project."""
+    with contextlib.suppress(OSError):
+        return Path.cwd() == project
+    return False
 
 
 def _short(path: Path, project: Path, home: Path) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from codeagent import __version__
-from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
+from codeagent.core.agent import Agent, Outside
 from codeagent.core.conversation import parameters
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
@@ -25,16 +27,17 @@ from codeagent.host import desktop
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
-from codeagent.models.fallback import Fallback
+from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
-from codeagent.sessions import index, store, transcripts
+from codeagent.sessions import index, store
 from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
+from codeagent.wiring.putting_back import PutBack
+from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -62,10 +65,11 @@ class House:
         self._further = tools
         self._clock = SystemClock()
         raw = options.include_partial_messages
-        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
+        self._choice = Choice(lambda: self._ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
         self._keeper = Keeper(None, self._clock.now)
         self._background = Background()
         self._names = Names(ground.files)
+        self._named = ""
         self.began = 0
         """How many entries of the journal are older than this run."""
 
@@ -74,7 +78,11 @@ class House:
         if key:
             self._ground.use_key(key, keep=keep_key)
         end_orphans()
-        named = model or self._options.model
+        self._named = model or self._options.model
+        self._enter()
+
+    def _enter(self) -> None:
+        named = self._named
         log = self._asked_for()
         if log is None:
             self._begin(resolve(named or self._ground.model))
@@ -85,7 +93,8 @@ class House:
         """The log to go on with, None for a new session."""
         options, directory = self._options, self._ground.sessions
         if options.continue_:
-            last = index.latest(directory, options.print, b"" if options.trust else self._ground.seal)
+            seal = b"" if options.trust else self._ground.seal
+            last = index.latest(directory, options.print, seal, self._ground.consent.believes)
             if last is None:
                 raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
             return Path(last.path)
@@ -107,10 +116,10 @@ class House:
         opened = Opened(
             session=name,
             cwd=str(ground.project),
-            system=ground.system_prompt(ground.notebook(name)),
+            system=ground.system_prompt(),
             tools=tools.schemas(),
             model=model,
-            max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
+            max_tokens=self._choice.info(model).first_room,
             effort=ground.effort,
             mode=ground.mode,
             cache="5m" if self._headless else "1h",
@@ -151,7 +160,7 @@ class House:
         if mode and mode != now.mode:
             yield Switched(mode=mode, by="resume")
         if model and model != now.model:
-            yield Switched(model=model, max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM), by="resume")
+            yield Switched(model=model, max_tokens=self._choice.info(model).first_room, by="resume")
 
     def _usable(self, model: str) -> None:
         """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
@@ -173,9 +182,10 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        jobs, ground = Jobs(name, self._clock), self._ground
-        kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
-        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        ground = self._ground
+        jobs = Jobs(name, self._clock, ground.sandbox(workspace))
+        log = None if self._options.no_session_persistence else ground.sessions / f"{name}.jsonl"
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, log)
         further = (*self._further, crew(bench, lambda: self._parent))
         tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
@@ -193,8 +203,9 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
-        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
+        model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
             journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
@@ -209,6 +220,17 @@ class House:
 
     # --- fronts.desk.Desk ---
 
+    def question(self) -> AskTrust | None:
+        """What came with the directory and was not shown yet."""
+        return None if self._headless else self._ground.consent.question()
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        """Remember the answer; after a yes the session is opened again, on what is in force now."""
+        self._ground = self._ground.answered(question, yes=yes)
+        if yes:
+            self._keeper.close()
+            self._enter()
+
     @property
     def project(self) -> Path:
         """The project's root."""
@@ -222,7 +244,15 @@ class House:
     @property
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
-        return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+        if not self._keeper.kept:
+            return ""
+        place = "" if self._ground.is_here else f" --cwd {shlex.quote(str(self._ground.project))}"
+        return f"codeagent -r {self._keeper.name}{place}"
+
+    @property
+    def memory(self) -> Shelf:
+        """What outlives sessions."""
+        return self._ground.shelf
 
     @property
     def history(self) -> Path | None:
@@ -231,8 +261,8 @@ class House:
 
     @property
     def sandbox(self) -> str:
-        """Commands run unconfined so far."""
-        return ""
+        """Whether commands run within walls."""
+        return self._background.sandbox
 
     @property
     def theme(self) -> str:
@@ -252,7 +282,7 @@ class House:
         """Write a setting into the user's own file."""
         return preferences.keep(self._ground.settings, name, value)
 
-    def memory(self) -> str:
+    def guidance(self) -> str:
         """Guidelines in force and topics remembered."""
         return preferences.memory(self._ground, self._keeper.name)
 
@@ -316,7 +346,9 @@ class House:
 
     def transcript(self, use_id: str) -> Sequence[Entry]:
         """What the sub-agent of a call did. Raises UsageFault when nothing is kept of it."""
-        return transcripts.opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
+        from codeagent.sessions.transcripts import opened
+
+        return opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""
@@ -326,6 +358,7 @@ class House:
         """End background work, close connections, sync and release the log."""
         try:
             await self._background.close()
+            await self.agent.rest()
             await self._choice.close()
         finally:
             self._keeper.close()

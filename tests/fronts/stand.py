@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from codeagent.core.agent import Agent
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import AssistantSaid, Entry, UserSaid
 from codeagent.core.messages import Text
@@ -14,6 +15,8 @@ from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
 from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
+from codeagent.memory.layout import Layout
+from codeagent.wiring.remembering import Shelf
 from tests.core.stage import Reply, Stage
 
 
@@ -51,6 +54,12 @@ class StageDesk:
             raise UsageFault("That session is open elsewhere.")
         self.stage = Stage(person=self._front, **self._settings)  # type: ignore[arg-type]
 
+    def question(self) -> AskTrust | None:
+        return None
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        raise AssertionError("nothing was asked")
+
     def permissions(self, call: str) -> str:
         return f"Why {call}?" if call else "No rules."
 
@@ -63,7 +72,7 @@ class StageDesk:
     def keep_setting(self, name: str, value: object) -> str:
         return "settings.json"
 
-    def memory(self) -> str:
+    def guidance(self) -> str:
         return "Guidelines: none"
 
     def files(self) -> Sequence[str]:
@@ -88,6 +97,10 @@ class StageDesk:
         if use_id != "t1":
             raise UsageFault(f"Session s has no sub-agent {use_id!r}. It has: t1.")
         return (UserSaid((Text("look there"),)), AssistantSaid((Text("It is there."),)))
+
+    @property
+    def memory(self) -> Shelf:
+        return Shelf(Layout(self.project), b"k" * 32, self.project, {}, lambda on: f"settings ({on})", on=True)
 
     @property
     def began(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -33,6 +34,8 @@ from codeagent.fronts.tui.widgets.status import Standing, Status
 from codeagent.fronts.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import RenderableType
     from textual.screen import Screen
 
@@ -164,6 +167,13 @@ class Codeagent(App[int]):
     def tell(self, text: str, level: str = "info") -> None:
         """A word of the front's own, in the transcript."""
         self.transcript.tell(text, level)
+
+    def edit(self, path: Path) -> None:
+        """Open a file in the person's editor, which has the terminal meanwhile."""
+        from codeagent.host.editor import edit_file
+
+        with self.suspend():
+            edit_file(path, os.environ)
 
     def refill(self, text: str) -> None:
         """A message that was taken back stands in the composer again."""

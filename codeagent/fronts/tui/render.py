@@ -174,9 +174,12 @@ class Painter:
         return [self.strip(head), *(self._set_in(row, "   ", "muted") for row in rows)]
 
     def _notice(self, block: Block) -> list[Strip]:
-        mark, role = {"warning": ("!", "warning"), "error": (self.glyphs.failed, "danger")}.get(
-            block.level, (" ", "muted")
-        )
+        marks = {
+            "warning": ("!", "warning"),
+            "error": (self.glyphs.failed, "danger"),
+            "command": (self.glyphs.you, "accent"),
+        }
+        mark, role = marks.get(block.level, (" ", "muted"))
         rows = self.plain(block.text, role, self.measure - LEFT)
         return [self._set_in(row, f" {mark} " if i == 0 else "   ", role) for i, row in enumerate(rows)]
 

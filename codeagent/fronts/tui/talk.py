@@ -11,6 +11,8 @@ from codeagent.core.errors import CodeagentError
 from codeagent.core.messages import Image
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.worker import Worker
 
     from codeagent.fronts.desk import Desk
@@ -24,6 +26,7 @@ class Room(Protocol):
     def stand(self) -> None: ...
     def leave(self, code: int = 0) -> None: ...
     def copy_to_clipboard(self, text: str) -> None: ...
+    def edit(self, path: Path) -> None: ...
     def refill(self, text: str) -> None: ...
     def run_worker(self, work: Any, *, group: str, exit_on_error: bool) -> Worker[None]: ...
 
@@ -71,6 +74,8 @@ class Talk:
         """A message, a command, or a `!` line from the composer."""
         from codeagent.fronts import commands
 
+        if self._desk is not None:
+            text = commands.prepared(self._desk, text) or text
         if self._desk is None:
             self._unsent.append((text, pictures))
         elif commands.is_command(text):
@@ -147,10 +152,12 @@ class Talk:
     async def _command(self, desk: Desk, line: str) -> None:
         from codeagent.fronts import commands
 
-        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo"):
+        if self.working and commands.must_wait(line):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
-        match await commands.run(desk, line, self._room.tell, self._copy, self._room.refill):
+        room = self._room
+        room.tell(line, "command")
+        match await commands.run(desk, line, room.tell, self._copy, room.refill, room.edit):
             case "exit":
                 self._room.leave()
             case "redraw":

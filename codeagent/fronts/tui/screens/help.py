@@ -23,11 +23,12 @@ class Help(Dialog[None]):
     """Any key that does not scroll closes it."""
 
     GUARDED = False
+    WHOLE = True
 
     def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage, own: Mapping[str, str] | None = None) -> None:
         self._commands, self._own = commands, own or {}
         super().__init__(stage)
-        self.set_class(True, "-large")
+        self.add_class("-large")
 
     def title_words(self) -> tuple[str, str]:
         return "Keys and commands", ""

@@ -55,6 +55,12 @@ def _sessions(app: Codeagent, desk: Desk) -> None:
         _pick(app, "Go on with", rows, app.talk.open)
 
 
+def _context(app: Codeagent, desk: Desk) -> None:
+    from codeagent.fronts.tui.screens.context import Context
+
+    app.push_screen(Context(desk.agent.model, reports.bill_of(desk), app.stage()))
+
+
 def _rewind(app: Codeagent, _desk: Desk) -> None:
     from codeagent.fronts.tui.screens import rewind
 
@@ -216,6 +222,7 @@ PAGES: dict[str, Callable[[Codeagent, Desk], None]] = {
     "/continue": _sessions,
     "/model": _models,
     "/effort": _efforts,
+    "/context": _context,
     "/theme": _themes,
     "/config": _settings,
     "/jobs": _jobs,
@@ -223,7 +230,7 @@ PAGES: dict[str, Callable[[Codeagent, Desk], None]] = {
     "/cost": _reading("Cost", reports.cost),
     "/status": _reading("Where things stand", reports.status),
     "/permissions": _reading("Permissions", lambda desk: desk.permissions("")),
-    "/memory": _reading("What it knows of this project", lambda desk: desk.memory()),
+    "/memory": _reading("What it knows of this project", lambda desk: desk.guidance()),
     "/audit": _reading("Who allowed what", reports.audit),
 }
 """Commands that open a page when nothing is written after them."""
