@@ -33,6 +33,15 @@ class Through(Person):
         return await self.front.ask(question)
 
 
+class Memory:
+    """What was remembered."""
+
+    on = True
+
+    def index(self) -> str:
+        return "# Memory\n\n- [Cart](cart.md) - rounding"
+
+
 class TestDesk:
     """A `Desk` that keeps its sessions in memory."""
 
@@ -77,9 +86,9 @@ class TestDesk:
         self.kept = (name, value)
         return "settings.json"
 
-    def memory(self) -> str:
-        given = "Guidelines that the model is given:\n  AGENTS.md  1.2 kB"
-        return f"{given}\n\nRemembered from earlier sessions:\n- [Cart](cart.md) - rounding"
+    @property
+    def memory(self) -> Any:
+        return Memory()
 
     def permissions(self, call: str) -> str:
         return "Mode default. Deny beats ask beats allow.\n\nallow\n  bash(git status *)  settings.json:3"

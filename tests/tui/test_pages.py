@@ -27,7 +27,7 @@ MARKS = {
     "/cost": "tokens",
     "/status": "project",
     "/permissions": "Deny beats",
-    "/memory": "AGENTS.md",
+    "/memory": "rounding",
     "/audit": "decided",
 }
 

@@ -206,6 +206,12 @@ def _request_row(each: Exchange) -> Item:
     return Item(label, "  ".join(filter(None, (stop, took, present.money(cost)))))
 
 
+def _remembered(desk: Desk) -> str:
+    """The memory's index, and whether it is on."""
+    off = "" if desk.memory.on else "The memory is switched off: /memory on\n\n"
+    return off + (desk.memory.index() or "Nothing is remembered yet.")
+
+
 def _reading(title: str, text: Callable[[Desk], str]) -> Callable[[Codeagent, Desk], None]:
     """A page that is only read."""
 
@@ -230,7 +236,7 @@ PAGES: dict[str, Callable[[Codeagent, Desk], None]] = {
     "/cost": _reading("Cost", reports.cost),
     "/status": _reading("Where things stand", reports.status),
     "/permissions": _reading("Permissions", lambda desk: desk.permissions("")),
-    "/memory": _reading("What it knows of this project", lambda desk: desk.guidance()),
+    "/memory": _reading("What it remembers of this project", _remembered),
     "/audit": _reading("Who allowed what", reports.audit),
 }
 """Commands that open a page when nothing is written after them."""
