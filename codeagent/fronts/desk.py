@@ -124,10 +124,6 @@ class Desk(Protocol):
         """Write a setting into the user's own file; where it stands now. Raises UsageFault."""
         ...
 
-    def guidance(self) -> str:
-        """Guidelines in force and what was remembered of this project, in words."""
-        ...
-
     async def picture(self) -> bytes:
         """The picture on the system's clipboard, empty when there is none."""
         ...

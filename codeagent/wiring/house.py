@@ -282,10 +282,6 @@ class House:
         """Write a setting into the user's own file."""
         return preferences.keep(self._ground.settings, name, value)
 
-    def guidance(self) -> str:
-        """Guidelines in force and topics remembered."""
-        return preferences.memory(self._ground, self._keeper.name)
-
     async def picture(self) -> bytes:
         """The picture on the system's clipboard."""
         return await desktop.picture(self._ground.child_env, self.project)

@@ -63,6 +63,7 @@ PAGES = (
     "/continue",
     "/model",
     "/effort",
+    "/context",
     "/theme",
     "/config",
     "/jobs",
