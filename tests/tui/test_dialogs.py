@@ -364,3 +364,14 @@ async def test_a_summary_can_be_rewritten_before_it_counts() -> None:
         await until(asked.pilot, lambda: "as you changed it" in asked.text)
         await asked.pilot.press("1")
         assert await asked.answered() == Answer("yes", "My own words.")
+
+
+async def test_two_answers_in_haste_are_one() -> None:
+    async with asking(command("make")) as asked:
+        dialog = asked.app.screen
+        assert isinstance(dialog, Dialog)
+        dialog.choose(0)
+        dialog.choose(2)
+        assert await asked.answered() == Answer("yes")
+        assert len(asked.app.screen_stack) == 1
+        assert asked.app.is_running
