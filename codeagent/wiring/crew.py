@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent import __version__
-from codeagent.core.agent import DEFAULT_ROOM
 from codeagent.core.conversation import digest, parameters
 from codeagent.core.errors import ModelError, ToolFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Model, Tool
+from codeagent.core.rule_text import folded
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import DEEPEST, Kind, Nobody, Parent, Subagent, inherited
 from codeagent.core.toolset import Toolset
@@ -112,7 +112,7 @@ class Crew:
         ground, above = self._bench.ground, parameters(self._parent().journal.entries)
         model = resolve(kind.model) if kind.model else above.model
         try:
-            room = self._bench.models.info(model).max_output
+            room = self._bench.models.info(model).first_room
         except ModelError as fault:
             raise ToolFault(f"The model of the agent {kind.name} cannot be used: {fault}") from None
         return Opened(
@@ -121,7 +121,7 @@ class Crew:
             system=ground.task_prompt(kind.prompt),
             tools=tools.schemas(),
             model=model,
-            max_tokens=min(room, DEFAULT_ROOM),
+            max_tokens=room,
             effort=above.effort if model == above.model else "",
             mode=agent.parent.gate.mode,
             cache="5m",
@@ -149,17 +149,18 @@ class Crew:
 
 def _chooser(kind: Kind, *, deep: bool, fork: bool) -> Callable[[str], bool]:
     """Which tools it may use, by name. A fork is told of all that its parent has, and refused those that it lacks."""
-    wanted = None if kind.tools is None else {_folded(name) for name in kind.tools}
+    wanted = None if kind.tools is None else {_ours(name) for name in kind.tools}
 
     def chosen(name: str) -> bool:
         apart = not fork and (name in APART or (deep and name == "task"))
-        return not apart and (wanted is None or _folded(name) in wanted)
+        return not apart and (wanted is None or _ours(name) in wanted)
 
     return chosen
 
 
-def _folded(name: str) -> str:
-    plain = name.lower().replace("_", "")
+def _ours(name: str) -> str:
+    """What we call a tool of this name, folded."""
+    plain = folded(name)
     return OTHER_NAMES.get(plain, plain)
 
 

@@ -24,8 +24,12 @@ TALE = "Once there was a shop with a cart, and the cart had a discount that nobo
 """Guidelines that are long enough for a cache."""
 
 
+FREE = {"CODEAGENT_SANDBOX": "off"}
+"""Commands without a sandbox, so that the process numbers that they tell are the system's."""
+
+
 def environ(server: Loopback) -> Mapping[str, str]:
-    return {"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+    return {"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url, **FREE}
 
 
 def task(label: str, prompt: str, **more: Any) -> Reply:

@@ -32,8 +32,6 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
-WAITS = ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo")
-"""Commands that cannot run beside a turn."""
 
 
 class Lines(Protocol):
@@ -136,7 +134,7 @@ class Repl:
         finally:
             await desk.close()
         if desk.resume_command and not self._signal:
-            self._paper.line(f"To come back: {desk.resume_command}", "muted")
+            self._paper.line(f"To go on: {desk.resume_command}", "muted")
         return 128 + self._signal if self._signal else 0
 
     async def _converse(self, desk: Desk) -> None:
@@ -209,7 +207,8 @@ class Repl:
             return line
 
     async def _message(self, desk: Desk, text: str) -> None:
-        await self._beside_lines(desk, desk.agent.say(text))
+        while text and await self._beside_lines(desk, desk.agent.say(text)):
+            text = "" if self._leaving else _taken_back(desk)
         self._paper.gap()
         self._standing(desk)
 
@@ -239,15 +238,17 @@ class Repl:
 
     # --- a turn, and what is typed and pressed beside it ---
 
-    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` to its end or until Ctrl+C; lines typed meanwhile are answers or further messages."""
+    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> bool:
+        """Run `work` to its end or until Ctrl+C (then True); lines typed meanwhile are answers or further messages."""
         self._turn = asyncio.create_task(work)
         listener = asyncio.create_task(self._listen(desk)) if self._terminal.typed else None
         try:
             await self._turn
+            return False
         except asyncio.CancelledError:
             if self._signal or not self._turn.cancelled():
                 raise
+            return True
         finally:
             self._turn = None
             if listener is not None:
@@ -270,7 +271,7 @@ class Repl:
         """A line typed while it works: a command, or a word for the next step."""
         if not commands.is_command(line) or commands.prepared(desk, line):
             desk.agent.steer(commands.prepared(desk, line) or line)
-        elif line.split(maxsplit=1)[0].lower() in WAITS:
+        elif commands.must_wait(line):
             self._show("That has to wait until the turn is over. Ctrl+C stops it.")
         elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
             self._leaving = True
@@ -309,3 +310,11 @@ def _edit(path: Path) -> None:
     from codeagent.host.editor import edit_file
 
     edit_file(path, os.environ)
+
+
+def _taken_back(desk: Desk) -> str:
+    """The messages that still waited when the turn was stopped, oldest first."""
+    texts = []
+    while text := desk.agent.take_back():
+        texts.append(text)
+    return "\n\n".join(reversed(texts))

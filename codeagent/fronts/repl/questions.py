@@ -38,11 +38,9 @@ def how(question: Question) -> str:
     """How to answer, in a line."""
     match question:
         case AskPermission():
-            return "Type a number (or y, n; w tells why) and Enter; words after it are passed on: 3 use another name"
+            return "Type a number (or y, n; w tells why) and Enter. Words may follow, for example: 3 use another name"
         case AskPlan():
-            return (
-                "Type a number (y means 2, n means 3) and Enter; words after it are passed on: 3 split the second step"
-            )
+            return "Type a number (y means 2, n means 3) and Enter. Words may follow, for example: 3 split step two"
         case AskValve() | AskTrust():
             return "Type a number (or y, n) and Enter."
         case AskSummary():
