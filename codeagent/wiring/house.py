@@ -24,7 +24,6 @@ from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
-from codeagent.models.fallback import Fallback
 from codeagent.options import Options
 from codeagent.sessions import index, store, transcripts
 from codeagent.wiring import tooling
@@ -33,7 +32,6 @@ from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
-from codeagent.wiring.putting_back import PutBack
 from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
@@ -193,9 +191,15 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
+
+        def back(entries: Sequence[Entry], tail: Sequence[Entry], room: int) -> tuple[str, ...]:
+            from codeagent.wiring.putting_back import PutBack  # once in many sessions
+
+            files = ground.guidelines.files
+            return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
+
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
-        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        model = self._model()
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
             journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
@@ -203,6 +207,14 @@ class House:
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
+
+    def _model(self) -> Model:
+        """The model by its name, with those that step in for it."""
+        if not self._ground.fallbacks:
+            return self._choice
+        from codeagent.models.fallback import Fallback  # only where the settings name one
+
+        return Fallback(self._choice, self._ground.fallbacks)
 
     def _disk_trouble(self, words: str) -> None:
         """Shown and not written: the log is what is in trouble."""
