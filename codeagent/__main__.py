@@ -43,5 +43,17 @@ def _leave(code: int) -> int:
     os._exit(code)
 
 
+def _leave_project_out() -> None:
+    """Take the current directory off the module path, where `python -m` puts it: it is a project, and not ours."""
+    import os
+
+    try:
+        here = os.getcwd()  # noqa: PTH109 - before anything else is imported
+    except OSError:
+        here = ""
+    sys.path[:] = [place for place in sys.path if place not in ("", ".", here)]
+
+
 if __name__ == "__main__":
+    _leave_project_out()
     sys.exit(main())

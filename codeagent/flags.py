@@ -25,6 +25,7 @@ commands (each has its own --help):
   permissions  the rules in force, and why a call would be asked
   audit        what a session did, and who allowed it
   memory       what outlives sessions: list, search, edit
+  trust        what this directory brings along and would act; say yes or no to it
   models       the models that can be used, with windows and prices
   doctor       check this machine: key, tools, terminal
 
@@ -197,6 +198,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             _many("--disallowed-tools", "LIST", "never run these"),
             _value("--tools", "LIST", "only these tools exist; '' for none", default=None),
             _on("--trust", "accept this directory's own settings for this run"),
+            _on("--require-sandbox", "run no command where the sandbox does not work: leave with code 2"),
             _on("--dangerously-skip-permissions", "mode bypass: everything runs, nothing is asked"),
         ),
     ),

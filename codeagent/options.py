@@ -44,6 +44,7 @@ class Options(Struct, frozen=True, kw_only=True):
     append_system_prompt: str = ""
     bare: bool = False
     trust: bool = False
+    require_sandbox: bool = False
     cwd: str = ""
     plain: bool = False
     ascii: bool = False

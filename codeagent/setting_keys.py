@@ -76,6 +76,8 @@ KEYS: dict[str, Key] = {
         Key("compaction.keep", "integer", 4, low=4),
         Key("memory", "switch", True),
         Key("webFetch.allowPrivate", "switch", False, own=True),
+        Key("sandbox", "text", "auto", choices=("auto", "on", "off"), own=True),
+        Key("sandbox.network", "switch", False, own=True),
         Key("cleanupPeriodDays", "integer", 30, low=1),
         Key("permissions.defaultMode", "text", "default", choices=tuple(MODES)),
         Key("permissions.disableBypassPermissionsMode", "text", "", choices=("disable",)),

@@ -89,3 +89,54 @@ def test_the_environment_is_read_at_the_edge_alone() -> None:
 def test_nothing_names_a_place_of_one_machine() -> None:
     for path in FILES:
         assert not re.search(r"(?<![\w.~-])/(root|home/\w+)/", path.read_text()), path
+
+
+INERT = {"Content", "Text", "clean", "clean_line"}
+"""What makes a text safe to hand to a widget: an object that is never read as markup."""
+
+SHOWN = ("border_title", "border_subtitle", "title", "sub_title", "tooltip", "placeholder")
+"""Attributes of widgets that Textual reads as markup when they get a plain string."""
+
+
+def is_inert(value: ast.expr, names: set[str]) -> bool:
+    """A literal, an object that is no markup, a sum of such, or a name that was given one in the same file."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return is_inert(left, names) and is_inert(right, names)
+        case ast.Call(func=ast.Name(id=made)) | ast.Call(func=ast.Attribute(value=ast.Name(id=made))):
+            return made in INERT
+        case ast.Name(id=name):
+            return name in names
+    return False
+
+
+def test_no_widget_gets_text_that_could_be_markup() -> None:
+    wrong = []
+    for path in (PACKAGE / "fronts" / "tui").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        safe = {
+            target.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and is_inert(node.value, set())
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
+            place = f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                plain = any(k.arg == "markup" and getattr(k.value, "value", 1) is False for k in node.keywords)
+                if called in ("Static", "Label", "Button", "notify") and not plain:
+                    wrong += [place for argument in node.args[:1] if not is_inert(argument, safe)]
+                if called in ("from_markup", "from_ansi", "from_text"):
+                    wrong.append(place)
+                wrong += [
+                    place for k in node.keywords if k.arg == "markup" and getattr(k.value, "value", 1) is not False
+                ]
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute) and target.attr in SHOWN and not is_inert(node.value, safe):
+                        wrong.append(place)
+    assert wrong == []

@@ -90,6 +90,8 @@ class Effect(Struct, frozen=True):
     free: bool = False
     before: str = ""
     after: str = ""
+    name: str = ""
+    """What rules such as `Task(explore)` speak of, where it is not the label."""
 
 
 Decision = Literal["allow", "ask", "deny"]
@@ -168,7 +170,30 @@ class AskPlan(Struct, frozen=True):
     use_id: str = ""
 
 
-Question = AskPermission | AskValve | AskUser | AskSummary | AskPlan
+class Brought(Struct, frozen=True):
+    """A file that came with a directory and would act if it were trusted.
+
+    `path` is absolute, `kind` a noun (`settings`, `memory` ...), `words` says line by line what it wants, `digest` is
+    the sha256 of what counts of it. `before` is what it wanted when it was last accepted, of a `changed` one.
+    """
+
+    path: str
+    kind: str
+    words: tuple[str, ...]
+    digest: str
+    changed: bool = False
+    before: tuple[str, ...] = ()
+
+
+class AskTrust(Struct, frozen=True):
+    """May what this directory brings along act? `others` are files that want nothing yet, accepted with the rest."""
+
+    directory: str
+    items: tuple[Brought, ...]
+    others: tuple[Brought, ...] = ()
+
+
+Question = AskPermission | AskValve | AskUser | AskSummary | AskPlan | AskTrust
 
 
 class Answer(Struct, frozen=True):
@@ -177,7 +202,8 @@ class Answer(Struct, frozen=True):
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
     `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskSummary: `yes` takes the summary, or
     `words` in its place when there are any; `no` leaves all as it was. AskPlan: `yes` goes ahead and asks on
-    edits, `always` goes ahead and accepts edits, `no` keeps planning. `words` can go with any verdict.
+    edits, `always` goes ahead and accepts edits, `no` keeps planning. AskTrust: `yes` or `no`.
+    `words` can go with any verdict.
     `input` replaces the tool's input when the person edited the change before accepting it; for a
     plan it is {"plan": text}.
     """

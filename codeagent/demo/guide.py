@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeagent.core.effects import Answer, AskPermission, AskPlan, AskUser, AskValve, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskTrust, AskUser, AskValve, Question
 from codeagent.core.events import AssistantSaid, Event, Noted
 from codeagent.core.ports import Front
 
@@ -37,6 +37,8 @@ class Guide:
                 what = words
             case AskPlan():
                 what = "Go ahead with this plan"
+            case AskTrust(directory=directory):
+                what = f"Trust {directory}"
             case AskValve(words=words):
                 what = words
         self._note(f"{what}? In a terminal this is your decision; here the tour says yes.")

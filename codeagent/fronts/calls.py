@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from codeagent.core.clean import clean, clean_line
-from codeagent.core.effects import AskPermission, AskPlan, AskSummary, AskUser, AskValve, Question
+from codeagent.core.effects import AskPermission, AskPlan, AskSummary, AskTrust, AskUser, AskValve, Question
 from codeagent.core.events import ToolFinished
 from codeagent.core.messages import Text, ToolUse
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
@@ -22,6 +22,9 @@ PLAN_CHOICES = (
     "Keep planning (add words to say what to change)",
 )
 RISKS = {1: "low risk", 2: "medium risk", 3: "high risk"}
+
+
+TRUST_CHOICES = ("Trust it, until it changes", "Go on without it")
 
 
 def bounded(text: str, limit: int) -> str:
@@ -134,6 +137,20 @@ def permission(asked: AskPermission) -> Iterator[tuple[str, str]]:
         yield "muted", f"  asked because: {clean_line(verdict.why)}"
 
 
+def trust(asked: AskTrust) -> Iterator[tuple[str, str]]:
+    """What a directory brings, file by file: new wishes are marked with +, those that are gone with -."""
+    yield "strong", f"Trust what {clean_line(asked.directory)} brings along? None of it has acted yet."
+    for item in asked.items:
+        name = item.path.removeprefix(f"{asked.directory}/")
+        yield "warning", f"{clean_line(name)}  {item.kind}, {'changed since you trusted it' if item.changed else 'new'}"
+        for words in item.words:
+            fresh = item.changed and words not in item.before
+            yield ("added" if fresh else "text"), f"  {'+' if fresh else ' '} {clean_line(words)}"
+        for words in item.before:
+            if words not in item.words:
+                yield "removed", f"  - {clean_line(words)}"
+
+
 def asker(asked: AskPermission) -> str:
     """The sub-agent that wants it, before the title; empty for the agent itself."""
     return f"Sub-agent «{clean_line(asked.agent)}»: " if asked.agent else ""
@@ -147,6 +164,8 @@ def choices(question: Question) -> tuple[str, ...]:
             return ("Yes", *more, "No (add words to say why or what to do instead)")
         case AskPlan():
             return PLAN_CHOICES
+        case AskTrust():
+            return TRUST_CHOICES
         case AskValve(proposed=proposed):
             return (f"Go on, up to {proposed:,g}" if proposed else "Go on", "Stop")
         case AskSummary():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from codeagent.core.agent import Agent
+from codeagent.core.effects import AskTrust
 from codeagent.core.events import Entry
 from codeagent.core.listed import Listed, ListedJob
 
@@ -73,6 +74,14 @@ class Desk(Protocol):
 
     def permissions(self, call: str) -> str:
         """The rules in force; with a call (`bash git push`) why it would be allowed, asked or refused."""
+        ...
+
+    def question(self) -> AskTrust | None:
+        """What came with the directory and has to be seen before it acts; asked once, before the first message."""
+        ...
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        """Remember the answer. A yes opens the session again: `agent` is another one then. Raises CodeagentError."""
         ...
 
     def models(self) -> Sequence[tuple[str, str]]:

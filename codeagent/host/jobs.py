@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from codeagent.core.ports import Clock
 from codeagent.host import strays
 from codeagent.host.output import Output
 from codeagent.host.process import ShellProcess
+from codeagent.host.sandbox import Sandbox
 
 
 @dataclass(slots=True)
@@ -35,25 +36,43 @@ class Job:
         return self.process.code
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a command may reach where there is a sandbox: into `.git`, or out of it altogether."""
+
+    git: bool = False
+    outside: bool = False
+
+
+INSIDE = Reach()
+
+
 class Jobs:
     """Starts shell processes for one session and knows those in the background."""
 
-    def __init__(self, session: str, clock: Clock) -> None:
+    def __init__(self, session: str, clock: Clock, sandbox: Sandbox | None = None) -> None:
         self.session = session
         self.clock = clock
+        self._sandbox = sandbox
         self._numbers = itertools.count(1)
         self._jobs: dict[str, Job] = {}
 
-    def run(self, command: str, cwd: Path, env: Mapping[str, str], spill: Path) -> ShellProcess:
+    @property
+    def sandbox(self) -> Sandbox | None:
+        """The walls that commands run in; None where there are none, or where they do not work."""
+        return None if self._sandbox is None or self._sandbox.problem else self._sandbox
+
+    def run(self, command: str, cwd: Path, env: Mapping[str, str], spill: Path, reach: Reach = INSIDE) -> ShellProcess:
         """Start a shell line that the caller waits for. Its full output goes under `spill` if it is long."""
         cookie = self._cookie(next(self._numbers))
-        return ShellProcess(command, cwd, env, cookie, Output(spill / _file_name(cookie)))
+        output = Output(spill / _file_name(cookie))
+        return ShellProcess(command, cwd, env, cookie, output, self._prefix(cwd, env, reach))
 
-    def start(self, command: str, cwd: Path, env: Mapping[str, str], spill: Path) -> Job:
+    def start(self, command: str, cwd: Path, env: Mapping[str, str], spill: Path, reach: Reach = INSIDE) -> Job:
         """Start a shell line in the background; all its output goes to a file under `spill`."""
         cookie = self._cookie(next(self._numbers))
         output = Output(spill / _file_name(cookie), always_file=True)
-        process = ShellProcess(command, cwd, env, cookie, output)
+        process = ShellProcess(command, cwd, env, cookie, output, self._prefix(cwd, env, reach))
         over = asyncio.create_task(_follow(process))
         job = Job(f"job{len(self._jobs) + 1}", command, cwd, output.file, self.clock.monotonic(), process, over)
         self._jobs[job.id] = job
@@ -86,6 +105,12 @@ class Jobs:
             job.stopped = job.stopped or job.process.running
         await strays.sweep(self._cookie())
         await asyncio.gather(*(job.over for job in self._jobs.values()))
+        if self._sandbox is not None:
+            self._sandbox.close()
+
+    def _prefix(self, cwd: Path, env: Mapping[str, str], reach: Reach) -> Sequence[str]:
+        sandbox = None if reach.outside else self.sandbox
+        return sandbox.prefix(cwd, env, git=reach.git) if sandbox else ()
 
     def _cookie(self, number: int = 0) -> str:
         prefix = f"{self.session}.{os.getpid()}."

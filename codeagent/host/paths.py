@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -157,6 +157,31 @@ class Places:
             places |= {str(parent): "which holds the project" for parent in Path(root).parents}
         places |= dict.fromkeys(self._roots, "the project itself")
         return places | {home: "the home directory", "/": "the root of the file system"}
+
+
+def protected_names(root: Path) -> Iterator[Path]:
+    """What stands directly in this directory and must not be written without a yes; links are left out."""
+    try:
+        with os.scandir(root) as entries:
+            found = sorted(entry.name for entry in entries if not entry.is_symlink())
+    except OSError:
+        return
+    for name in found:
+        if _secret([_folded(name)]) or _starts_programs([_folded(name)]):
+            yield root / name
+
+
+def credentials(home: Path) -> Iterator[Path]:
+    """Files and directories of this home, as far as they are there, that hold credentials."""
+    try:
+        names = sorted(os.listdir(home))  # noqa: PTH208 - names are wanted, not paths
+    except OSError:
+        return
+    yield from (home / name for name in names if _secret([_folded(name)]))
+    for first, second in _SECRET_PAIRS:
+        for place in (home / first / second, home / ".local" / first / second):
+            if place.exists():
+                yield place
 
 
 def _flaw(named: str) -> str:

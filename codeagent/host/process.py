@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -35,10 +35,19 @@ class ShellProcess:
 
     stdin is empty, stdout and stderr are one pipe into `output`, there is no terminal. `code` is the
     exit code (128 + n for signal n), None while it runs; `cwd` is where the shell stood at the end,
-    empty when it did not say. Raises OSError when the shell cannot be started.
+    empty when it did not say. `prefix` are words that run the shell within something else (host/sandbox.py).
+    Raises OSError when the shell cannot be started.
     """
 
-    def __init__(self, command: str, cwd: Path, env: Mapping[str, str], cookie: str, output: Output) -> None:
+    def __init__(
+        self,
+        command: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        cookie: str,
+        output: Output,
+        prefix: Sequence[str] = (),
+    ) -> None:
         self.cookie = cookie
         self.output = output
         self.code: int | None = None
@@ -54,7 +63,7 @@ class ShellProcess:
             ours.callback(os.close, self._told)
             childs.callback(os.close, tell)
             os.set_blocking(self._told, False)
-            self._popen = _spawn(command, cwd, {**env, strays.COOKIE: cookie}, out, tell)
+            self._popen = _spawn(command, cwd, {**env, strays.COOKIE: cookie}, out, tell, prefix)
             ours.pop_all()  # it runs: from now on they are closed when it is over
         self._open = True
         self._over = False
@@ -197,12 +206,14 @@ def signal_of(code: int) -> str:
         return ""
 
 
-def _spawn(command: str, cwd: Path, env: Mapping[str, str], out: int, tell: int) -> subprocess.Popen[bytes]:
+def _spawn(
+    command: str, cwd: Path, env: Mapping[str, str], out: int, tell: int, prefix: Sequence[str]
+) -> subprocess.Popen[bytes]:
     """The shell as leader of a new session; it writes to `out`, and its last directory to `tell`."""
     high = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, _FD)
     try:
         return subprocess.Popen(
-            ["bash", "--noprofile", "--norc", "-c", "--", command],
+            [*prefix, "bash", "--noprofile", "--norc", "-c", "--", command],
             cwd=cwd,
             env=shell_environment(env, BASH_ENV=_START, CODEAGENT_FD=str(high), PWD=str(cwd)),
             stdin=subprocess.DEVNULL,

@@ -22,6 +22,10 @@ MERCY = 2.0
 """Seconds between TERM and KILL."""
 
 
+_WALLS = "bwrap"
+"""Ends by itself with what runs inside; ended first, it would take all of that along without a moment's mercy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stray:
     """A live process: id, parent, group, and the name of its program."""
@@ -71,6 +75,8 @@ async def _end_gently(find: Callable[[], Sequence[Stray]], told: dict[int, Stray
         for stray in found:
             if stray.pid not in told:
                 told[stray.pid] = stray
+                if stray.name == _WALLS:
+                    continue
                 _send(stray.pid, signal.SIGTERM)
                 _send(stray.pid, signal.SIGCONT)  # a stopped process hears nothing else
         await asyncio.sleep(pause)

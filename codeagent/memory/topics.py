@@ -23,7 +23,7 @@ class Topics:
     """Implements core.notebook.Notebook in a project's `.agent/memory/`.
 
     `key` seals what is written (memory/seal.py); `session` is put down as its source; `now` gives seconds since the
-    epoch; `find_sessions` searches old transcripts.
+    epoch; `find_sessions` searches old transcripts; `believed` says whether index lines of others may be shown.
     """
 
     def __init__(
@@ -33,22 +33,35 @@ class Topics:
         session: str,
         now: Callable[[], float],
         find_sessions: Callable[[str], Sequence[Excerpt]],
+        believed: Callable[[Sequence[str]], bool] = lambda _: True,
     ) -> None:
         self._layout = layout
         self._key = key
         self._session = session
         self._now = now
         self._find_sessions = find_sessions
+        self._believed = believed
 
     def index(self) -> str:
         """The index as the prompt shows it, with what is wrong with it at its end. Raises ToolFault."""
         found = index.read(self._text(self._layout.index) or "")
-        return "\n".join([index.loaded(found.text), *(f"({problem})" for problem in found.problems)]).strip()
+        strange = self.strange()
+        if not strange or self._believed(strange):
+            return "\n".join([index.loaded(found.text), *(f"({problem})" for problem in found.problems)]).strip()
+        ours = [str(line) for line in found.topics if self._ours(line)]
+        return "\n".join([index.loaded("\n".join(ours)), f"({len(strange)} lines by others are not shown.)"]).strip()
 
     def foreign(self) -> tuple[str, ...]:
         """Index lines that this user's codeagent did not write: they count as the repository's content."""
         found = index.read(self._text(self._layout.index) or "")
         return tuple(str(line) for line in found.topics if not self._ours(line))
+
+    def strange(self) -> tuple[str, ...]:
+        """Every line of the index, index line or not, that this user's codeagent did not write. Raises ToolFault."""
+        text = self._text(self._layout.index) or ""
+        ours = {str(line) for line in index.read(text).topics if self._ours(line)}
+        lines = (line.strip() for line in text.splitlines())
+        return tuple(line for line in lines if line and line != index.TITLE.strip() and line not in ours)
 
     def _ours(self, line: IndexLine) -> bool:
         try:

@@ -5,22 +5,28 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
-from codeagent.core.errors import UsageFault
+from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Earlier, Opened, Switched, Titled
 from codeagent.core.listed import Listed
 from codeagent.sessions import codec
 from codeagent.sessions.earlier import LARGE, Beginning, glance
-from codeagent.sessions.load import foreign_lines
+from codeagent.sessions.load import foreign_digest
 
 _TITLE = 72
 """Characters of the first words that serve as a title."""
+
+_LARGEST = 100_000_000
+"""Bytes of the largest log of another's that can be trusted: it is read whole before it is believed."""
+
+_LONGEST_FIRST = 4_000_000
+"""Bytes of the first line that are looked at; it holds the system prompt and the tools."""
 
 _TOLD = re.compile(
     codec.HEAD + rb'(?=\{"kind":"(opened|titled|user_said|assistant_said|compacted|spent|turn_ended|switched)")'
@@ -74,15 +80,39 @@ def listed(directory: Path) -> list[Listed]:
     return sorted(found, key=lambda told: told.when, reverse=True)
 
 
-def latest(directory: Path, include_headless: bool = False, key: bytes = b"") -> Listed | None:
-    """The session that was last written to, if any; with the user's key only of those that we wrote."""
+def latest(
+    directory: Path,
+    include_headless: bool = False,
+    key: bytes = b"",
+    believed: Callable[[Path, str], bool] = lambda _path, _digest: False,
+) -> Listed | None:
+    """The session that was last written to, if any; with the user's key only of those that we wrote.
+
+    `believed(log, digest of its foreign lines)` says which logs of others count too.
+    """
     for path in logs(directory):
         told = describe(path)
         if told is None or not told.title or (told.headless and not include_headless):
             continue
-        if not key or not foreign_lines(path, key):
+        if not key or not (digest := foreign_digest(path, key)) or believed(path, digest):
             return told
     return None
+
+
+def brought(directory: Path, key: bytes) -> list[tuple[Path, str]]:
+    """Logs that begin with a line of another's, with the digest of all such lines; empty for one that is too large.
+
+    Only beginnings are looked at: a log of ours to which others added is told apart when it is to be continued.
+    """
+    found = []
+    for path in logs(directory):
+        with suppress(OSError, SessionError):
+            with path.open("rb") as file:
+                first = file.readline(_LONGEST_FIRST)
+            if codec.whole(first) and not codec.sealed(first, codec.key_of(key, path.stem)):
+                small = path.stat().st_size <= _LARGEST
+                found.append((path, foreign_digest(path, key) if small else ""))
+    return found
 
 
 def find(directory: Path, id_or_name: str) -> Listed:

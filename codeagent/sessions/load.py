@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
@@ -89,6 +90,23 @@ def foreign_lines(path: Path, key: bytes) -> int:
             )
     except OSError as fault:
         raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
+
+
+def foreign_digest(path: Path, key: bytes) -> str:
+    """The sha256 of the lines that this user's codeagent did not write, empty when there are none. Raises SessionError.
+
+    What we append later does not change it.
+    """
+    own, digest, found = codec.key_of(key, path.stem), sha256(), False
+    try:
+        with path.open("rb", buffering=1 << 20) as file:
+            for line in file:
+                if not codec.sealed(line, own) and codec.whole(line):
+                    found = True
+                    digest.update(line)
+    except OSError as fault:
+        raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
+    return digest.hexdigest() if found else ""
 
 
 @contextmanager

@@ -20,7 +20,6 @@ examples:
 PROGRAMS = {
     "git": "branch names and diffs are left out; install git",
     "rg": "searches are slower; install ripgrep, or: pip install 'codeagent[rg]'",
-    "bwrap": "commands run without a sandbox; install bubblewrap (Linux)",
 }
 """Program -> what is lost without it, and what to do."""
 
@@ -59,6 +58,7 @@ def findings(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     for name, loss in PROGRAMS.items():
         place = find_program(name, environ, project) or packaged_program(name, environ, project)
         yield Finding(name, "ok" if place else "missing", place or loss)
+    yield _sandbox(project)
     yield _terminal(environ)
     yield _sessions(environ, project)
     yield _disk(environ, project)
@@ -74,6 +74,15 @@ def _key(environ: Mapping[str, str]) -> Finding:
         return Finding("key", "ok", "from the system keyring")
     words = "no key: export ANTHROPIC_API_KEY=...; without one: codeagent demo, codeagent --model offline"
     return Finding("key", "missing", words)
+
+
+def _sandbox(project: Path) -> Finding:
+    from codeagent.host.sandbox import Sandbox, find
+
+    if problem := Sandbox([project], Path.home()).problem:
+        how = "; install bubblewrap" if sys.platform == "linux" and not find() else ""
+        return Finding("sandbox", "missing", f"commands run without one: {problem}{how}")
+    return Finding("sandbox", "ok", f"{find()}: commands write in the project alone and have no network")
 
 
 def _terminal(environ: Mapping[str, str]) -> Finding:

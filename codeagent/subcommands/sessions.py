@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from codeagent.core.clean import clean_line
 from codeagent.flags import Mistake, Parser, nearest
+from codeagent.fronts.present import count
 from codeagent.subcommands import place
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     directory = place.directory(asked, environ)
     from codeagent.sessions import index
 
-    found = [each for each in index.listed(directory) if asked.all or asked.json or not each.headless]
+    kept = index.listed(directory)
+    found = [each for each in kept if asked.all or asked.json or not each.headless]
     if asked.json:
         from msgspec.json import encode
 
@@ -91,7 +93,11 @@ def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return 0
     now = time.time()
     rows = [_row(each, now) for each in found]
-    sys.stdout.write("\n".join([*rows, ""]) if rows else f"No sessions in {directory}.\n")
+    if not found:
+        rows = [f"No sessions in {directory}."]
+    if left := len(kept) - len(found):
+        rows.append(f"Not shown: {count(left, 'headless run')}. To see all: codeagent sessions --all")
+    sys.stdout.write("\n".join([*rows, ""]))
     return 0
 
 

@@ -14,7 +14,7 @@ from codeagent.core.errors import ToolFault
 from codeagent.core.events import Saw
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
-from codeagent.host.jobs import Job, Jobs
+from codeagent.host.jobs import Job, Jobs, Reach
 from codeagent.host.process import LONGEST_COMMAND, ShellProcess, signal_of
 from codeagent.host.strays import Stray
 from codeagent.host.workspace import Workspace
@@ -36,6 +36,12 @@ _BENIGN = frozenset({"grep", "egrep", "fgrep", "rg", "diff", "cmp", "test", "[",
 """Programs whose exit code 1 is an answer, not a failure."""
 
 
+DENIED = (
+    "the sandbox kept this from the network, or from writing outside the project or in its protected places; "
+    "if it is needed, run it again with outside: true, and the user is asked"
+)
+
+
 class BashInput(BaseModel):
     """A command to run, or a background job to look after."""
 
@@ -45,6 +51,7 @@ class BashInput(BaseModel):
     cwd: Annotated[str, Field(description="directory for this call only")] = ""
     job: Annotated[str, Field(description="instead of command: job id, gives its new output; waits timeout")] = ""
     stop: Annotated[bool, Field(description="end that job")] = False
+    outside: Annotated[bool, Field(description="not in the sandbox; the user is asked")] = False
 
     @field_validator("command")
     @classmethod
@@ -92,12 +99,14 @@ class Bash:
         cwd = self._directory(args.cwd)
         reading = self._read_line(args.command, str(cwd))
         risk = max((part.risk for part in reading.parts), default=Risk.HIGH) if reading.plain else Risk.HIGH
+        outside = args.outside and self._jobs.sandbox is not None
         line = clean_line(args.command.strip())
         return Effect(
             tool=self.name,
             label=line,
-            title=f"Run {line}" + (" in the background" if args.run_in_background else ""),
-            risk=risk,
+            title=f"Run {'outside the sandbox: ' if outside else ''}{line}"
+            + (" in the background" if args.run_in_background else ""),
+            risk=Risk.HIGH if outside else risk,
             view=Shell(args.command, str(cwd)),
             touches=self._touches(cwd, args.cwd),
             shell=reading,
@@ -108,13 +117,12 @@ class Bash:
         if args.job:
             yield await self._look_after(args)
             return
-        cwd = Path(permit.effect.cwd)
         self._recheck(args.command, permit.effect)
         if args.run_in_background:
-            yield await self._start(args, cwd)
+            yield await self._start(args, permit.effect)
             return
         clock = self._jobs.clock
-        process = self._launched(args.command, cwd)
+        process = self._launched(args, permit.effect)
         limit = args.timeout or DEFAULT_TIMEOUT
         began = clock.monotonic()
         try:
@@ -161,9 +169,12 @@ class Bash:
         roots = (self._workspace.root, *self._workspace.extra)
         return any(directory.resolve().is_relative_to(root) for root in roots)
 
-    def _launched(self, command: str, cwd: Path) -> ShellProcess:
+    def _launched(self, args: BashInput, effect: Effect) -> ShellProcess:
+        cwd = Path(effect.cwd)
         try:
-            return self._jobs.run(command, cwd, self._workspace.env, self._workspace.spill)
+            return self._jobs.run(
+                args.command, cwd, self._workspace.env, self._workspace.spill, _reach(args, effect.shell)
+            )
         except OSError as error:
             raise _not_started(error, cwd) from error
 
@@ -184,6 +195,9 @@ class Bash:
             )
         elif code:
             notes.append(_exit_words(code))
+        sandbox = None if args.outside else self._jobs.sandbox
+        if code and sandbox and sandbox.denied(shown.text):
+            notes.append(DENIED)
         failed = bool(limit) or (code != 0 and not (code == 1 and _answers(args.command, effect.shell)))
         outcome = f"timed out  {took:.1f} s" if limit else f"exit {code}  {took:.1f} s" if code else f"{took:.1f} s"
         saw: tuple[Saw, ...] = ()
@@ -215,9 +229,12 @@ class Bash:
 
     # --- background
 
-    async def _start(self, args: BashInput, cwd: Path) -> Result:
+    async def _start(self, args: BashInput, effect: Effect) -> Result:
+        cwd = Path(effect.cwd)
         try:
-            job = self._jobs.start(args.command, cwd, self._workspace.env, self._workspace.spill)
+            job = self._jobs.start(
+                args.command, cwd, self._workspace.env, self._workspace.spill, _reach(args, effect.shell)
+            )
         except OSError as error:
             raise _not_started(error, cwd) from error
         await self._jobs.wait(job, _FIRST_LOOK)
@@ -250,6 +267,13 @@ class Bash:
             known = ", ".join(each.id for each in self._jobs.list()) or "none was started"
             raise ToolFault(f"job: there is no {id_!r} in this session. Jobs: {known}.", kind="invalid_argument")
         return job
+
+
+def _reach(args: BashInput, reading: ShellReading | None) -> Reach:
+    """A line with git in it that was allowed and does more than read may write in `.git`."""
+    parts = reading.parts if reading else ()
+    git = any(not part.readonly and (part.words or part.text.split())[:1] in (("git",), ["git"]) for part in parts)
+    return Reach(git=git, outside=args.outside)
 
 
 def _job_result(job: Job, opening: str) -> Result:

@@ -109,7 +109,7 @@ class Task:
         kind = self._kind(args)
         label = clean_line(args.description).strip()
         view = Plain(f"{kind.name}{', with what is known here' if args.fork else ''}\n{args.prompt}")
-        return Effect(self.name, label, f"Hand to a sub-agent: {label}", Risk.LOW, view, free=True)
+        return Effect(self.name, label, f"Hand to a sub-agent: {label}", Risk.LOW, view, free=True, name=kind.name)
 
     async def run(self, args: TaskInput, permit: Permit) -> AsyncIterator[Progress | Result]:
         order = Order(permit.use_id, permit.effect.label, args.prompt, self._kind(args), args.fork)

@@ -28,6 +28,11 @@ class Background:
             self._ending.add(asyncio.create_task(self._jobs.close()))
         self._jobs = jobs
 
+    @property
+    def sandbox(self) -> str:
+        """`on` when commands run within walls, else `off`; empty before a session is open."""
+        return "" if self._jobs is None else "on" if self._jobs.sandbox else "off"
+
     def listed(self) -> Sequence[ListedJob]:
         """The oldest first, ended ones too."""
         if self._jobs is None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from codeagent.core.compaction import Policy
+from codeagent.core.effects import AskTrust, Brought
 from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
@@ -18,6 +22,8 @@ from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
 from codeagent.host import git
 from codeagent.host.environment import child_environment, named_secrets
+from codeagent.host.sandbox import Sandbox
+from codeagent.host.workspace import Workspace
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
 from codeagent.models.choice import Access, resolve
@@ -25,7 +31,8 @@ from codeagent.options import Options
 from codeagent.sessions import index
 from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
-from codeagent.wiring import given
+from codeagent.wiring import brought, given
+from codeagent.wiring.consent import Consent
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.remembering import Shelf
@@ -41,9 +48,11 @@ class Ground:
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
         self.project = given.project(options.cwd)
+        self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
-        self._trust = Trust(state)
+        trust = Trust(state)
+        self.consent = Consent(self.project, trust, self._brought, given=options.trust)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
         overlay, sources = given.overlay(options), given.sources(options.setting_sources)
 
@@ -51,20 +60,20 @@ class Ground:
             return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
 
         self.layout = Layout(self.project)
-        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, trusted=options.trust)
+        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, self.consent.believes_file)
         self.rulebook = Rulebook(
             load,
             Anchors(str(self.project), str(home), str(self.project)),
             self.project,
-            self._trust,
+            trust,
             strict=not options.permission_mode,
             tools=self.own_tools.names,
         )
         self.settings = self.rulebook.settings
         config = self.settings.environment.config_home
-        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, trusted=options.trust)
+        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, self.consent.believes_file)
         for own_kind in (self.own_tools, self.own_agents):
-            for words in (*own_kind.problems, *own_kind.claims):
+            for words in own_kind.problems:
                 self.rulebook.complain(words)
         self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
         self.branch = git.branch(self.project)
@@ -78,6 +87,7 @@ class Ground:
             environ,
             lambda on: self.rulebook.switch("memory", on=on),
             on=bool(self.settings["memory"]),
+            believed=lambda lines: self.consent.believes(self.layout.index, brought.digest_of_lines(lines)),
         )
         self._read: set[str] = set()
 
@@ -151,7 +161,25 @@ class Ground:
     @property
     def trusted(self) -> bool:
         """Whether the settings that lie in the project count."""
-        return self._options.trust or self._trust.covers(self.project)
+        return self.consent.settings
+
+    def _brought(self) -> Iterator[Brought]:
+        if not self._options.bare:
+            yield from brought.settings(self.project, self.settings.claims)
+            yield from brought.extensions(self.project)
+            yield from brought.memory(self.shelf.topics(""), self.layout.index)
+            yield from brought.sessions(self.sessions, self.seal)
+
+    def answered(self, question: AskTrust, *, yes: bool) -> Ground:
+        """The same ground after the answer, read anew. A yes that cannot be kept holds for this run."""
+        options = self._options
+        try:
+            self.consent.keep(question, yes=yes)
+        except OSError:
+            options = msgspec.structs.replace(options, trust=yes)
+        ground = Ground(options, self._environ, self.home)
+        ground._key = self._key
+        return ground
 
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""
@@ -212,6 +240,17 @@ class Ground:
         """The credentials that we hold."""
         environment = self.settings.environment
         return tuple(each for each in (environment.api_key, environment.auth_token, self._key) if each)
+
+    def sandbox(self, workspace: Workspace) -> Sandbox | None:
+        """The walls for commands, None where they are not wanted. Raises UsageFault where they must be and cannot."""
+        wanted = "on" if self._options.require_sandbox else self.settings["sandbox"]
+        if wanted == "off":
+            return None
+        roots, network = (workspace.root, *workspace.extra), self.settings["sandbox.network"]
+        made = Sandbox(roots, workspace.home, [self._state / "codeagent"], network=network)
+        if wanted == "on" and (problem := made.problem):
+            raise UsageFault(f"The sandbox is required and does not work here: {problem}. See codeagent doctor.")
+        return made
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -337,11 +376,18 @@ class Ground:
         return json.dumps({each.path: each.digest for each in self.guidelines.files})
 
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.settings.claims):
+        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.consent.notes()):
             yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
+
+
+def _is_here(project: Path) -> bool:
+    """Whether the shell that started the program stands in the project."""
+    with contextlib.suppress(OSError):
+        return Path.cwd() == project
+    return False
 
 
 def _short(path: Path, project: Path, home: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 from codeagent import __version__
 from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
 from codeagent.core.conversation import parameters
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
-from codeagent.core.ports import Front, Model, Tool
+from codeagent.core.ports import Front, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
@@ -23,7 +25,7 @@ from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
+from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import index, store, transcripts
 from codeagent.wiring import tooling
@@ -60,10 +62,11 @@ class House:
         self._further = tools
         self._clock = SystemClock()
         raw = options.include_partial_messages
-        self._choice = Choice(lambda: ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
+        self._choice = Choice(lambda: self._ground.access, pace=pace, raw=raw, record=ground.recording, given=model)
         self._keeper = Keeper(None, self._clock.now)
         self._background = Background()
         self._names = Names(ground.files)
+        self._named = ""
         self.began = 0
         """How many entries of the journal are older than this run."""
 
@@ -72,7 +75,11 @@ class House:
         if key:
             self._ground.use_key(key, keep=keep_key)
         end_orphans()
-        named = model or self._options.model
+        self._named = model or self._options.model
+        self._enter()
+
+    def _enter(self) -> None:
+        named = self._named
         log = self._asked_for()
         if log is None:
             self._begin(resolve(named or self._ground.model))
@@ -83,7 +90,8 @@ class House:
         """The log to go on with, None for a new session."""
         options, directory = self._options, self._ground.sessions
         if options.continue_:
-            last = index.latest(directory, options.print, b"" if options.trust else self._ground.seal)
+            seal = b"" if options.trust else self._ground.seal
+            last = index.latest(directory, options.print, seal, self._ground.consent.believes)
             if last is None:
                 raise UsageFault(f"There is no session of {self.project} to continue. Start one: codeagent")
             return Path(last.path)
@@ -171,7 +179,8 @@ class House:
 
     def _tools(self, workspace: Workspace, name: str) -> Toolset:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        jobs, ground = Jobs(name, self._clock), self._ground
+        ground = self._ground
+        jobs = Jobs(name, self._clock, ground.sandbox(workspace))
         kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
         bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
         further = (*self._further, crew(bench, lambda: self._parent))
@@ -199,7 +208,7 @@ class House:
             return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
 
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
-        model = self._model()
+        model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
             journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
@@ -208,19 +217,22 @@ class House:
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
 
-    def _model(self) -> Model:
-        """The model by its name, with those that step in for it."""
-        if not self._ground.fallbacks:
-            return self._choice
-        from codeagent.models.fallback import Fallback  # only where the settings name one
-
-        return Fallback(self._choice, self._ground.fallbacks)
-
     def _disk_trouble(self, words: str) -> None:
         """Shown and not written: the log is what is in trouble."""
         self._front.see(Noted(words, to="person", topic="session", level="warning"))
 
     # --- fronts.desk.Desk ---
+
+    def question(self) -> AskTrust | None:
+        """What came with the directory and was not shown yet."""
+        return None if self._headless else self._ground.consent.question()
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        """Remember the answer; after a yes the session is opened again, on what is in force now."""
+        self._ground = self._ground.answered(question, yes=yes)
+        if yes:
+            self._keeper.close()
+            self._enter()
 
     @property
     def project(self) -> Path:
@@ -235,7 +247,10 @@ class House:
     @property
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
-        return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+        if not self._keeper.kept:
+            return ""
+        place = "" if self._ground.is_here else f" --cwd {shlex.quote(str(self._ground.project))}"
+        return f"codeagent -r {self._keeper.name}{place}"
 
     @property
     def memory(self) -> Shelf:
@@ -249,8 +264,8 @@ class House:
 
     @property
     def sandbox(self) -> str:
-        """Commands run unconfined so far."""
-        return ""
+        """Whether commands run within walls."""
+        return self._background.sandbox
 
     @property
     def theme(self) -> str:

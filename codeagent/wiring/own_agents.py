@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from codeagent.core.subagents import Kind
@@ -9,16 +10,13 @@ from codeagent.extend.agents import PROJECT, definitions, kinds
 
 
 class OwnAgents:
-    """All kinds by name. `problems` are words for a person, `claims` what needs trust."""
+    """All kinds by name. `problems` are words for a person.
 
-    def __init__(self, project: Path, config: Path, *, trusted: bool) -> None:
+    A project's directory counts when `believed` accepts every definition in it.
+    """
+
+    def __init__(self, project: Path, config: Path, believed: Callable[[Path], bool]) -> None:
         own, brought = config / "agents", [project / name for name in PROJECT]
-        found, problems = kinds([own, *brought] if trusted else [own])
+        found, problems = kinds([own, *(place for place in brought if all(map(believed, definitions(place))))])
         self.kinds: dict[str, Kind] = found
         self.problems: tuple[str, ...] = problems
-        self.claims: list[str] = []
-        names = [] if trusted else [file.stem for directory in brought for file in definitions(directory)]
-        if names:
-            self.claims.append(
-                f"This project brings sub-agents of its own: {', '.join(names)}. To use them: codeagent --trust"
-            )

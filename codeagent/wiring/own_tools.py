@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,19 +14,14 @@ MOST = 50
 
 
 class OwnTools:
-    """What lies in the directory. `problems` are words for a person, `claims` what needs trust."""
+    """What lies in the directory. `problems` are words for a person; only files that `believed` accepts are read."""
 
-    def __init__(self, directory: Path, *, trusted: bool) -> None:
+    def __init__(self, directory: Path, believed: Callable[[Path], bool]) -> None:
         self.declarations: list[Declaration] = []
         self.problems: list[str] = []
-        self.claims: list[str] = []
-        files = list(_declared(directory))
-        if files and not trusted:
-            names = ", ".join(file.stem for file in files)
-            self.claims.append(f"This project brings tools of its own: {names}. To use them: codeagent --trust")
-            return
-        for file in files:
-            self._read(file)
+        for file in _declared(directory):
+            if believed(file):
+                self._read(file)
 
     @property
     def names(self) -> list[str]:

@@ -16,7 +16,8 @@ from codeagent.memory.topics import Topics
 class Shelf:
     """Implements fronts.desk.Remembered. `store` keeps the switch and says where.
 
-    `key` seals what is written, `sessions` are the logs that are searched.
+    `key` seals what is written, `sessions` are the logs that are searched; `believed` says whether
+    index lines of others may be shown.
     """
 
     def __init__(
@@ -28,15 +29,17 @@ class Shelf:
         store: Callable[[bool], str],
         *,
         on: bool,
+        believed: Callable[[Sequence[str]], bool] = lambda _: True,
     ) -> None:
         self._layout, self._key, self._sessions, self._environ, self._store = layout, key, sessions, environ, store
+        self._believed = believed
         self._topics = self.topics("")
         self.on = on
         """Whether new sessions get the index."""
 
     def topics(self, session: str) -> Topics:
         """The notebook of a session, which is put down as the source of what it saves."""
-        return Topics(self._layout, self._key, session, time.time, self._search_sessions)
+        return Topics(self._layout, self._key, session, time.time, self._search_sessions, self._believed)
 
     def _search_sessions(self, words: str) -> Sequence[Excerpt]:
         from codeagent.host.programs import find_program

@@ -42,9 +42,13 @@ def shop(project: Path) -> Path:
 
 @pytest.fixture
 def program(shop: Path, program_env: Mapping[str, str]) -> Open:
-    """Makes the program in the shop, talking to a server; without one it has no key."""
+    """Makes the program in the shop, talking to a server; without one it has no key.
+
+    Commands run without a sandbox, so that the process numbers that they tell are the system's.
+    """
+    free = {**program_env, "CODEAGENT_SANDBOX": "off"}
 
     def make(server: Loopback | None = None, **env: str) -> Program:
-        return Program(shop, {**program_env, **env}, server.url if server else "")
+        return Program(shop, {**free, **env}, server.url if server else "")
 
     return make

@@ -114,6 +114,13 @@ async def test_transcripts_are_kept_sealed_and_shown(project: Path, home: Path, 
     shown = made.run("sessions", "show", log.stem, "--agent", transcript.stem)
     assert "look there" in shown.out
     assert "It is there." in shown.out
+    (tree,) = [
+        line for line in made.run("sessions", "show", log.stem, "--trace").out.splitlines() if "  task  " in line
+    ]
+    assert "1 step" in tree
+    assert "tokens in" in tree
+    costs = json.loads(made.run("sessions", "list", "--json").out)[0]["cost"]
+    assert costs == pytest.approx(ran.result["total_cost_usd"])
     wrong = made.run("sessions", "show", log.stem, "--agent", "toolu_none")
     assert wrong.code != 0
     assert transcript.stem in wrong.err
@@ -179,6 +186,19 @@ async def test_a_permission_question_names_it_and_a_no_reaches_it(project: Path,
     assert not (project / "b.py").exists()
     assert [d.agent for d in events.of(Decided) if d.decision == "deny"] == ["Write it"]
     assert words(events.of(ToolFinished)[-1]) == "I may not."
+
+
+@pytest.mark.parametrize("rule", ["Agent(explore)", "Task(explore)", "task"])
+async def test_a_rule_forbids_a_kind(project: Path, home: Path, rule: str) -> None:
+    events = Seen()
+    replies = [task("Look", "look", agent="explore"), say("I look myself.")]
+    options = Options(settings=json.dumps({"permissions": {"deny": [rule]}}))
+    with Loopback(replies) as server:
+        async with Pair(project, environ=environ(server), home=home, options=options, see=events.append) as pair:
+            await pair.say("go")
+    (done,) = events.of(ToolFinished)
+    assert done.outcome == "refused"
+    assert rule in words(done)
 
 
 async def test_what_it_changed_is_rewound_with_the_session(project: Path, home: Path) -> None:

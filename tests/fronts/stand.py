@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from codeagent.core.agent import Agent
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import AssistantSaid, Entry, UserSaid
 from codeagent.core.messages import Text
@@ -52,6 +53,12 @@ class StageDesk:
         if session not in (None, "s-other"):
             raise UsageFault("That session is open elsewhere.")
         self.stage = Stage(person=self._front, **self._settings)  # type: ignore[arg-type]
+
+    def question(self) -> AskTrust | None:
+        return None
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        raise AssertionError("nothing was asked")
 
     def permissions(self, call: str) -> str:
         return f"Why {call}?" if call else "No rules."

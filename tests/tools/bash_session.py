@@ -16,6 +16,7 @@ from codeagent.core.messages import Text
 from codeagent.core.ports import Progress, Result
 from codeagent.host.clock import SystemClock
 from codeagent.host.jobs import Jobs
+from codeagent.host.sandbox import Sandbox
 from codeagent.host.workspace import Workspace
 from codeagent.tools.bash import Bash, BashInput
 
@@ -35,10 +36,12 @@ def read_simply(command: str, cwd: str) -> ShellReading:
 class Session:
     """Runs calls one after the other and remembers, as the journal would, where the shell stands."""
 
-    def __init__(self, root: Path, env: dict[str, str], extra: tuple[Path, ...] = ()) -> None:
+    def __init__(
+        self, root: Path, env: dict[str, str], extra: tuple[Path, ...] = (), sandbox: Sandbox | None = None
+    ) -> None:
         self.root = root
         self.workspace = Workspace(root, root.parent, root.parent / "spill", env, extra)
-        self.jobs = Jobs(f"test-{root.parent.name}", SystemClock())
+        self.jobs = Jobs(f"test-{root.parent.name}", SystemClock(), sandbox)
         self.bash = Bash(self.workspace, read_simply, self.jobs)
         self.progress: list[tuple[float, str]] = []
 

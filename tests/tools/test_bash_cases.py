@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from codeagent.core.ports import Result
 from codeagent.core.views import Shell
+from codeagent.host.sandbox import Sandbox, find
 from codeagent.tools.bash import BashInput
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -26,12 +27,14 @@ ROWS = [json.loads(line) for line in (CASES / "tools" / "bash.jsonl").read_text(
 INPUTS = [json.loads(line) for line in (CASES / "security" / "tool_input.jsonl").read_text().splitlines()]
 
 
-@pytest.fixture
+@pytest.fixture(params=["free", pytest.param("walled", marks=pytest.mark.skipif(not find(), reason="no bubblewrap"))])
 async def session(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Session]:
     root = tmp_path / "project"
     root.mkdir()
     case = request.node.callspec.params.get("case", {})
-    session = Session(root, {**os.environ, **case.get("env", {})})
+    home = tmp_path / "home"
+    sandbox = Sandbox([root], home) if request.param == "walled" else None
+    session = Session(root, {**os.environ, **case.get("env", {})}, sandbox=sandbox)
     yield session
     await session.jobs.close()
 

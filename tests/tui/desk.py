@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from codeagent.core.effects import Answer, Question
+from codeagent.core.effects import Answer, AskTrust, Question
 from codeagent.core.events import Entry, Event
 from codeagent.core.ports import Front
 from codeagent.core.valves import Limits
@@ -44,6 +44,7 @@ class TestDesk:
         self.stage = Stage(*replies, person=Through(front), entries=entries, limits=limits, snapshots=snapshots)
         self.others: dict[str, Sequence[Entry]] = more.get("others", {})
         self.closed = False
+        self.answers: list[bool] = []
         self.warmed = 0
 
     @property
@@ -72,6 +73,12 @@ class TestDesk:
 
     def open(self, session: str | None) -> None:
         self.stage = Stage(person=Through(self._front), entries=self.others.get(session or "", ()))
+
+    def question(self) -> AskTrust | None:
+        return self._more.get("question")
+
+    def answer(self, question: AskTrust, *, yes: bool) -> None:
+        self.answers.append(yes)
 
     def models(self) -> Sequence[tuple[str, str]]:
         return [("m", "the one in use"), ("n", "another one")]

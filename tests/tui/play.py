@@ -1,6 +1,7 @@
 """The real front as a process of its own, over the loop's test stage: `python -m tests.tui.play [what]`.
 
-`what` is a word: `ask` (an edit that is asked for), `stream` (a long paced reply), `keyless`, `crash`, `fault`.
+`what` is a word: `ask` (an edit that is asked for), `stream` (a long paced reply), `keyless`, `crash`,
+`fault`, `hostile` (a story of text that would control a terminal).
 Further words: `history=N` old messages, `tokens=N`, `rate=N` a second, `log=FILE` for the composer's history.
 """
 

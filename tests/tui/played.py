@@ -53,6 +53,10 @@ def desk(front: Front, given: Mapping[str, str]) -> TestDesk:
     replies = [say("", call("1", "change", answer="shop/cart.py")), say("Changed.")] if "ask" in given else []
     log = Path(given["log"]) if "log" in given else None
     entries = old(int(given["history"])) if "history" in given else ()
+    if "hostile" in given:
+        from tests.hostile import SHORT, entries as hostile  # noqa: I001 - only here
+
+        entries = [entry for text in SHORT for entry in hostile(text)[:6]]
     made = TestDesk(front, replies, entries, history=log)
     if "tokens" in given:
         made.agent._model = Paced(int(given["tokens"]), float(given.get("rate", "200")))

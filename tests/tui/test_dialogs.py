@@ -191,6 +191,13 @@ async def test_every_answer_is_on_the_screen(size: tuple[int, int]) -> None:
         )
 
 
+@pytest.mark.parametrize(("width", "twice"), [(90, False), (40, True)])
+async def test_what_yes_would_store_is_told_once_where_its_row_shows_it(width: int, twice: bool) -> None:
+    always = "don't ask again for Bash(python3 -m unittest -q)"
+    async with asking(command("python3 -m unittest -q", always=always), (width, 30)) as dialog:
+        assert ("2 would be:" in dialog.text) is twice
+
+
 async def test_the_conversation_stays_in_view() -> None:
     async with asking(command("make")) as dialog:
         assert "Say what you want" in dialog.text
@@ -326,7 +333,7 @@ async def test_why_says_what_would_change_it() -> None:
     async with asking(told) as dialog:
         await dialog.press("w")
         assert "What would change it:" in dialog.text
-        assert "  The mode bypass." in dialog.text
+        assert "- The mode bypass." in dialog.text
         await dialog.press("escape")
         await dialog.answered()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from codeagent.core.conversation import standing
-from codeagent.core.effects import Answer, AskPermission, AskSummary, Question
+from codeagent.core.effects import Answer, AskPermission, AskSummary, AskTrust, Question
 from codeagent.core.errors import CodeagentError
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
@@ -136,10 +136,12 @@ class Repl:
         finally:
             await desk.close()
         if desk.resume_command and not self._signal:
-            self._paper.line(f"To come back: {desk.resume_command}", "muted")
+            self._paper.line(f"To go on: {desk.resume_command}", "muted")
         return 128 + self._signal if self._signal else 0
 
     async def _converse(self, desk: Desk) -> None:
+        if (question := desk.question()) is not None:
+            await self._beside_lines(desk, self._consent(desk, question))
         self._draw(desk)
         lines = self._lines(desk)
         if self._options.resume == "":
@@ -160,6 +162,11 @@ class Repl:
             else:
                 self._printer.typed(line)
                 await self._message(desk, line)
+
+    async def _consent(self, desk: Desk, question: AskTrust) -> None:
+        """Show what the directory brings before any of it acts."""
+        answer = await self.ask(question)
+        desk.answer(question, yes=answer.verdict == "yes")
 
     def _draw(self, desk: Desk) -> None:
         self._printer = Printer(self._paper)
@@ -202,7 +209,8 @@ class Repl:
             return line
 
     async def _message(self, desk: Desk, text: str) -> None:
-        await self._beside_lines(desk, desk.agent.say(text))
+        while text and await self._beside_lines(desk, desk.agent.say(text)):
+            text = "" if self._leaving else _taken_back(desk)
         self._paper.gap()
         self._standing(desk)
 
@@ -232,15 +240,17 @@ class Repl:
 
     # --- a turn, and what is typed and pressed beside it ---
 
-    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` to its end or until Ctrl+C; lines typed meanwhile are answers or further messages."""
+    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> bool:
+        """Run `work` to its end or until Ctrl+C (then True); lines typed meanwhile are answers or further messages."""
         self._turn = asyncio.create_task(work)
         listener = asyncio.create_task(self._listen(desk)) if self._terminal.typed else None
         try:
             await self._turn
+            return False
         except asyncio.CancelledError:
             if self._signal or not self._turn.cancelled():
                 raise
+            return True
         finally:
             self._turn = None
             if listener is not None:
@@ -302,3 +312,11 @@ def _edit(path: Path) -> None:
     from codeagent.host.editor import edit_file
 
     edit_file(path, os.environ)
+
+
+def _taken_back(desk: Desk) -> str:
+    """The messages that still waited when the turn was stopped, oldest first."""
+    texts = []
+    while text := desk.agent.take_back():
+        texts.append(text)
+    return "\n\n".join(reversed(texts))

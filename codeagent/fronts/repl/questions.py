@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from codeagent.core.clean import clean
-from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskUser, AskValve, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, AskValve, Question
 from codeagent.core.explain import details
 from codeagent.fronts import calls
 
@@ -24,6 +24,8 @@ def asked(question: Question) -> Iterator[tuple[str, str]]:
         case AskPlan(plan=plan):
             yield "strong", "Go ahead with this plan?"
             yield from (("text", f"  {line}") for line in clean(plan).split("\n"))
+        case AskTrust():
+            yield from calls.trust(question)
         case AskUser():
             head = f"{clean(question.header)}: " if question.header else ""
             yield "strong", f"{head}{clean(question.question)}"
@@ -36,12 +38,10 @@ def how(question: Question) -> str:
     """How to answer, in a line."""
     match question:
         case AskPermission():
-            return "Type a number (or y, n; w tells why) and Enter; words after it are passed on: 3 use another name"
+            return "Type a number (or y, n; w tells why) and Enter. Words may follow, for example: 3 use another name"
         case AskPlan():
-            return (
-                "Type a number (y means 2, n means 3) and Enter; words after it are passed on: 3 split the second step"
-            )
-        case AskValve():
+            return "Type a number (y means 2, n means 3) and Enter. Words may follow, for example: 3 split step two"
+        case AskValve() | AskTrust():
             return "Type a number (or y, n) and Enter."
         case AskSummary():
             return "Type a number (or y, n) and Enter; e opens it in your editor."

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskUser, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, Question
 from codeagent.core.events import Event
 from codeagent.fronts.tui.stage import Stage
 
@@ -74,6 +74,10 @@ def _dialog(question: Question, stage: Stage) -> Dialog[Answer]:
         from codeagent.fronts.tui.screens.summary import SummaryDialog
 
         return SummaryDialog(question, stage)
+    if isinstance(question, AskTrust):
+        from codeagent.fronts.tui.screens.trust import TrustDialog
+
+        return TrustDialog(question, stage)
     if isinstance(question, AskPlan):
         from codeagent.fronts.tui.screens.plan import PlanDialog
 

@@ -29,7 +29,7 @@ SHOWN = (
             ("Esc", "stop what it does"),
             ("Ctrl+C", "stop; then clear; then, twice, leave"),
             ("Ctrl+D Ctrl+D", "leave"),
-            ("Shift+Tab", "next mode: ask, accept edits, plan"),
+            ("Shift+Tab", "next mode: default, acceptEdits, plan"),
         ),
     ),
     (

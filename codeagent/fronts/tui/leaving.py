@@ -36,7 +36,7 @@ async def _session(app: Codeagent) -> int:
     await app.run_async()
     code = await _farewell(app)
     if app.tour:
-        os.execv(sys.executable, [sys.executable, "-m", "codeagent", "demo"])
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "codeagent", "demo"])
     os._exit(code)
 
 

@@ -26,6 +26,13 @@ async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
     except CodeagentError as error:
         _offer(app, error)
         return
+    if (question := await asyncio.to_thread(desk.question)) is not None:
+        answer = await app.bridge.ask(question)
+        try:
+            await asyncio.to_thread(desk.answer, question, yes=answer.verdict == "yes")
+        except CodeagentError as error:
+            _offer(app, error)
+            return
     app.composer.past.use(desk.history)
     app.composer.files = desk.files
     app.composer.commands = commands.complete

@@ -23,6 +23,7 @@ class Help(Dialog[None]):
     """Any key that does not scroll closes it."""
 
     GUARDED = False
+    WHOLE = True
 
     def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage) -> None:
         self._commands = commands

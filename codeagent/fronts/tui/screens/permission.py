@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -22,8 +23,8 @@ from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 
 RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
-BESIDE = 32
-"""Cells that the second answer takes before its scope; where both do not fit, the scope is told in the body."""
+BESIDE = 15
+"""Cells of " › 2 Yes, and " and a free one; where the scope does not fit behind them, the body tells it whole."""
 EDITABLE = ("command", "new_string", "content")
 """Fields of a tool's input that a person may rewrite before saying yes."""
 
@@ -134,8 +135,10 @@ class PermissionDialog(Dialog[Answer]):
             line = Text(f"  {decision:<6}", p.accent if decision == "allow" else p.warning)
             line.append(f"{clean(text)}  ", p.text).append(clean(reason), p.muted)
             rows += [painter.strip(piece) for piece in line.wrap(painter.console, width)]
-        changing = ("What would change it:", *(f"  {clean(way)}" for way in verdict.ways)) if verdict.ways else ()
-        rows += [row for words in changing for row in painter.plain(words, "muted", width)]
+        if verdict.ways:
+            rows += painter.plain("What would change it:", "muted", width)
+        for way in verdict.ways:
+            rows += painter.plain(f"- {clean(way)}", "muted", width, "  ")
         return rows
 
     # -- answers -------------------------------------------------------------------------------
@@ -166,7 +169,7 @@ class PermissionDialog(Dialog[Answer]):
         sheet.scroll_page_down(animate=False)
         left = sheet.hidden
         more = f"{left} more rows" if left else "the end stands above now"
-        frame.border_subtitle = f"read it to its end first: {more}   page down"
+        frame.border_subtitle = Content(f"read it to its end first: {more}   page down")
         return False
 
     def key(self, key: str) -> bool:
