@@ -16,7 +16,7 @@ from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.listed import Listed, ListedJob
-from codeagent.core.ports import Front, Tool
+from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
