@@ -182,7 +182,7 @@ class Turn:
         return replace(said, void=True) if said.stop == "refusal" or more else said
 
     async def _after(self, said: AssistantSaid) -> TurnEnded | None:
-        """What the loop does next; None goes on. Each stop reason has its action (api.md §3)."""
+        """What the loop does next; None goes on."""
         if said.void:
             return self._voided(said)
         if said.uses:

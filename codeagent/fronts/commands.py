@@ -67,6 +67,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
     Command("/audit", "who allowed what, and by which rule"),
+    Command("/inspect", "every request to the model, and each in full"),
+    Command("/config", "all settings and where they come from"),
+    Command("/theme", "other colours"),
     Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
     Command("/exit", "leave (also /quit, exit, quit)"),
@@ -84,11 +87,25 @@ ALIASES = {
 LEAVING = ("exit", "quit", ":q")
 """Bare words that leave."""
 
+ALONE = ("/clear", "/resume", "/compact", "/rewind")
+"""Commands that cannot run beside a turn."""
+
 
 def is_command(line: str) -> bool:
     """Whether a typed line is for us: `/word`, not a path such as /usr/bin, or a bare word that leaves."""
     first = line.strip().split(maxsplit=1)[0] if line.strip() else ""
     return line.strip() in LEAVING or (first.startswith("/") and first[1:].replace("-", "").isalpha())
+
+
+def must_wait(line: str) -> bool:
+    """Whether this command cannot run beside a turn."""
+    return _parted(line)[0] in ALONE
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """The command's own name, and what follows it."""
+    name, _, words = line.strip().partition(" ")
+    return ALIASES.get(name.lower(), name.lower()), words.strip()
 
 
 def complete(text: str) -> list[tuple[str, str]]:
@@ -105,12 +122,12 @@ def _no_clipboard(_text: str) -> bool:
 
 def prepared(desk: Desk, line: str) -> str:
     """The message that a command stands for (/init), empty for any other line."""
-    name, _, words = line.strip().partition(" ")
-    if name.lower() != "/init":
+    name, words = _parted(line)
+    if name != "/init":
         return ""
     from codeagent.memory.starting import starting_message
 
-    return starting_message(desk.project, words.strip())
+    return starting_message(desk.project, words)
 
 
 async def run(
@@ -126,11 +143,10 @@ async def run(
     `refill` gets a message that was taken back, to be edited; without it the message is shown. `edit` opens a
     file in the person's editor and waits for it; without it the path is shown.
     """
-    name, _, words = line.strip().partition(" ")
     if line.strip() in LEAVING:
         return "exit"
-    name = ALIASES.get(name.lower(), name.lower())
-    call = Call(desk, words.strip(), show, copy, refill, edit)
+    name, words = _parted(line)
+    call = Call(desk, words, show, copy, refill, edit)
     try:
         if name in WAITING:
             return await WAITING[name](call) or "handled"
@@ -352,6 +368,25 @@ def _reporting(report: Callable[[Desk], str]) -> Callable[[Call], Outcome | None
     return act
 
 
+def _inspect(call: Call) -> None:
+    from codeagent.fronts import inspecting
+    from codeagent.sessions.inspection import exchanges
+
+    call.show("\n".join(inspecting.table(exchanges(call.desk.agent.journal.entries))))
+
+
+def _config(call: Call) -> None:
+    rows = [(each.name, each.value, each.source) for each in call.desk.settings()]
+    call.show("\n".join(f"{name:<28} {value:<16} {source}" for name, value, source in rows))
+
+
+def _theme(call: Call) -> None:
+    if not call.words:
+        call.show("Which one? /theme dark, light, dark-safe, light-safe or terminal")
+        return
+    call.show(f"Kept in {call.desk.keep_setting('theme', call.words)}; it holds from the next start.")
+
+
 def _exit(_call: Call) -> Outcome:
     return "exit"
 
@@ -383,6 +418,9 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,
     "/audit": _reporting(reports.audit),
+    "/inspect": _inspect,
+    "/config": _config,
+    "/theme": _theme,
     "/export": _export,
     "/copy": _copy,
     "/exit": _exit,

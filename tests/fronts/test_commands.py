@@ -52,8 +52,16 @@ def test_what_is_a_command(line: str, ours: bool) -> None:
     assert commands.is_command(line) is ours
 
 
+@pytest.mark.parametrize(
+    "line", ["/clear", " /NEW ", "/continue 2", "/resume", "/undo", "/Rewind 1 files", "/compact now"]
+)
+def test_what_changes_the_conversation_waits_for_the_turn(line: str) -> None:
+    assert commands.must_wait(line)
+    assert not commands.must_wait("/cost")
+
+
 def test_completion_offers_beginnings_first() -> None:
-    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/copy"]
+    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/config", "/copy"]
     assert [name for name, _ in commands.complete("/text")] == ["/context"]
     assert len(commands.complete("/")) == len(commands.COMMANDS)
     assert commands.complete("/nothing") == []

@@ -32,8 +32,6 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
-WAITS = ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo")
-"""Commands that cannot run beside a turn."""
 
 
 class Lines(Protocol):
@@ -273,7 +271,7 @@ class Repl:
         """A line typed while it works: a command, or a word for the next step."""
         if not commands.is_command(line) or commands.prepared(desk, line):
             desk.agent.steer(commands.prepared(desk, line) or line)
-        elif line.split(maxsplit=1)[0].lower() in WAITS:
+        elif commands.must_wait(line):
             self._show("That has to wait until the turn is over. Ctrl+C stops it.")
         elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
             self._leaving = True
