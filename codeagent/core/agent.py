@@ -38,7 +38,6 @@ from codeagent.core.messages import Image, Request, Text, ToolUse
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
 from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
-from codeagent.core.summing_up import compact
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn
 from codeagent.core.valves import Limits, Valves
@@ -198,6 +197,8 @@ class Agent:
 
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""
+        from codeagent.core.summing_up import compact  # once in many sessions
+
         return await compact(self.journal, self._model, self, "manual", focus)
 
     async def points(self) -> tuple[Point, ...]:

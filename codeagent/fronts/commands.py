@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import AssistantSaid
-from codeagent.fronts import exports, present, reports
+from codeagent.fronts import exports, present, remembering, reports
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
@@ -254,10 +254,6 @@ def _agents(call: Call) -> None:
     call.show("\n".join(hired.story(call.desk.transcript(hire.use_id))))
 
 
-async def _init(call: Call) -> None:
-    await call.desk.agent.say(prepared(call.desk, f"/init {call.words}"))
-
-
 def _model(call: Call) -> None:
     agent, models = call.desk.agent, call.desk.models()
     if not call.words:
@@ -305,31 +301,6 @@ def _later(call: Call) -> None:
         raise UsageFault("Nothing is running now: just say it.")
     call.desk.agent.later(call.words)
     call.show("Kept for the end of the turn.")
-
-
-def _memory(call: Call) -> None:
-    memory = call.desk.memory
-    first, _, rest = call.words.partition(" ")
-    if first == "edit":
-        _edit_memory(call, rest.strip())
-    elif first in ("on", "off"):
-        where = memory.switch(on=first == "on")
-        call.show(f"The memory is {first} for new sessions here; this one keeps what it has. It stands in {where}")
-    elif first:
-        call.show(memory.read(call.words))
-    else:
-        off = "" if memory.on else "The memory is switched off: /memory on\n\n"
-        call.show(off + (memory.index() or "Nothing is remembered yet."))
-        call.show("Read one: /memory TOPIC   Edit: /memory edit [TOPIC]   /memory on, off")
-
-
-def _edit_memory(call: Call, name: str) -> None:
-    path = call.desk.memory.path(name)
-    if call.edit is None:
-        call.show(f"Open it in an editor: {path}")
-        return
-    call.edit(path)
-    call.show(call.desk.memory.adopt(path) or f"{path.name} is as you left it.")
 
 
 def _export(call: Call) -> None:
@@ -393,7 +364,7 @@ def _exit(_call: Call) -> Outcome:
 
 WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
     "/compact": _compact,
-    "/init": _init,
+    "/init": remembering.init,
     "/jobs": _jobs,
     "/rewind": _rewind,
 }
@@ -413,7 +384,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/later": _later,
     "/status": _reporting(reports.status),
     "/agents": _agents,
-    "/memory": _memory,
+    "/memory": remembering.memory,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,

@@ -9,7 +9,7 @@ from codeagent.core.budget import Meter, Used
 from codeagent.core.cache_audit import TOPIC
 from codeagent.core.clean import clean_line
 from codeagent.core.compaction import size, threshold
-from codeagent.core.context import CATEGORIES, Bill, Category, bill, cells
+from codeagent.core.context import CATEGORIES, Bill, Category, Headings, bill, cells
 from codeagent.core.conversation import request
 from codeagent.core.events import (
     AssistantSaid,
@@ -25,6 +25,7 @@ from codeagent.core.messages import Text, ToolUse
 from codeagent.core.ports import Price
 from codeagent.core.views import Diff
 from codeagent.fronts import calls, hired, present
+from codeagent.memory.prompt import GUIDELINES, MEMORY
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, ListedJob
@@ -87,7 +88,7 @@ def bill_of(desk: Desk) -> Bill:
     agent = desk.agent
     entries, info = agent.journal.entries, agent.info
     measured = size(entries, info) if agent.meter.context else 0
-    return bill(request(entries), info, threshold(info, agent.policy), measured)
+    return bill(request(entries), info, Headings(GUIDELINES, MEMORY), threshold(info, agent.policy), measured)
 
 
 LETTERS = {

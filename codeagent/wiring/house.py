@@ -36,7 +36,6 @@ from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
-from codeagent.wiring.putting_back import PutBack
 from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
@@ -203,7 +202,13 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
+
+        def back(entries: Sequence[Entry], tail: Sequence[Entry], room: int) -> tuple[str, ...]:
+            from codeagent.wiring.putting_back import PutBack  # once in many sessions
+
+            files = ground.guidelines.files
+            return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
+
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
         model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
