@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
@@ -15,7 +13,7 @@ from codeagent.core.budget import Meter
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
-from codeagent.core.errors import CodeagentError, UsageFault
+from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
     AssistantSaid,
@@ -96,7 +94,6 @@ class Agent:
         self._model, self._gate, self._outside = model, gate, outside
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
         self._rewind = Rewind(journal, outside.snapshots)
-        self._aftermath: asyncio.Task[None] | None = None
         self._waiting: dict[str, Queued] = {}
         self._audit = CacheAudit(journal.entries)
         self._reflection = Reflection(loaded)
@@ -296,12 +293,6 @@ class Agent:
                 self.journal.append(UserSaid((Text(later.text),), queued=later.id))
         finally:
             self.working = False
-            self._aftermath = asyncio.create_task(self._settle())
-
-    async def _settle(self) -> None:
-        """What an interrupted call changed is looked up beside all else: an interrupt must not wait for it."""
-        with suppress(CodeagentError):  # the session may be closed meanwhile; the next run looks again
-            await self._rewind.settle()
 
     def _queue(self, text: str, when: str) -> None:
         id_ = self._outside.ids.new("queued")
