@@ -167,6 +167,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             _value("--permission-prompt-tool", "stdio", "stream-json: ask for permission over the streams"),
             _on("--plain", "line by line, without the full-screen interface"),
             _on("--ascii", "no signs beyond ASCII in the interface"),
+            _on("--no-mouse", "leave the mouse to the terminal: it selects and copies as everywhere"),
             _on("--quiet", "with -p: no progress on standard error"),
             _on("--verbose", "with -p: also what the model says between steps, and results in full"),
             _value("--cwd", "DIR", "work in this directory"),

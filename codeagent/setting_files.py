@@ -135,6 +135,26 @@ def _change(project: Path, what: str, change: Callable[[SettingsFile], None]) ->
     return found
 
 
+def remember_value(path: Path, name: str, value: object) -> str:
+    """Set one setting by its dotted name in this file; returns the file. Raises UsageFault, and changed nothing."""
+    try:
+        if path.is_symlink():
+            raise UsageFault(f"{name} was not stored: {path} is a link.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = read(path) or SettingsFile(path, "", {})
+        group, _, last = name.rpartition(".")
+        place = found.content.setdefault(group, {}) if group else found.content
+        if not isinstance(place, dict):
+            raise Broken(f"{path}: {group} is no object.")
+        place[last] = value
+        replace(path, (json.dumps(found.content, indent=2, ensure_ascii=False) + "\n").encode())
+    except Broken as fault:
+        raise UsageFault(f"{name} was not stored: {fault} It was left as it is; mend it and try again.") from None
+    except OSError as fault:
+        raise UsageFault(f"{name} was not stored: {path} cannot be written: {fault.strerror or fault}.") from None
+    return str(path)
+
+
 def _allow_list(found: SettingsFile) -> list[Any]:
     permissions = found.content.setdefault("permissions", {})
     if not isinstance(permissions, dict):

@@ -34,7 +34,7 @@ from codeagent.core.events import (
 )
 from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
-from codeagent.core.messages import Image, Request, Text
+from codeagent.core.messages import Image, Request, Text, ToolUse
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
 from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
@@ -177,6 +177,24 @@ class Agent:
         mode = CYCLE[(place + 1) % len(CYCLE)]
         self.switch(mode=mode)
         return mode
+
+    async def shell(self, command: str) -> None:
+        """Run a command of the person's own, through the gate; the model reads of it with the next message.
+
+        Raises UsageFault while a turn runs. Cancel to stop it.
+        """
+        if self.working:
+            raise UsageFault("Something is running. Stop it first, or wait until it is done.")
+        use = ToolUse(self._outside.ids.new("own"), "bash", {"command": command})
+        told = f"The user ran this command and stopped it: {command}"
+        self.working = True
+        try:
+            (finished,) = await self._calls.run((use,))
+            output = "\n".join(block.text for block in finished.blocks if isinstance(block, Text))
+            told = f"The user ran this command: {command}\nIt gave:\n{output}"
+        finally:
+            self.working = False
+            self.journal.append(Noted(told, to="model", topic="shell"))
 
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""

@@ -54,6 +54,26 @@ class Kind(Struct, frozen=True):
     where: str = ""
 
 
+BUILT_IN = (
+    Kind(
+        "explore",
+        "finds out and changes nothing",
+        "You explore a project for another agent and report to it. You can only read and search. Look in several "
+        "places, by several names, before you say that something is not there. Answer what was asked, with paths and "
+        "line numbers, and say what you did not check. Your last message is all that the other agent gets.",
+        ("read", "grep", "glob"),
+    ),
+    Kind(
+        "general",
+        "any task of several steps",
+        "You do one task for another agent, in the same project and with the same permissions, and report to it. "
+        "Nobody can answer questions: decide yourself, and say what you assumed. Do what was asked and no more; check "
+        "that it works. End with what you did, the files that you changed, and what is left open. Your last message is "
+        "all that the other agent gets.",
+    ),
+)
+
+
 class Parent(Struct):
     """The agent that a sub-agent works for, and what it lends; level 0 is the one that the person talks to."""
 

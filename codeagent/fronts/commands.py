@@ -67,6 +67,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
     Command("/audit", "who allowed what, and by which rule"),
+    Command("/inspect", "every request to the model, and each in full"),
+    Command("/config", "all settings and where they come from"),
+    Command("/theme", "other colours"),
     Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
     Command("/exit", "leave (also /quit, exit, quit)"),
@@ -365,6 +368,25 @@ def _reporting(report: Callable[[Desk], str]) -> Callable[[Call], Outcome | None
     return act
 
 
+def _inspect(call: Call) -> None:
+    from codeagent.fronts import inspecting
+    from codeagent.sessions.inspection import exchanges
+
+    call.show("\n".join(inspecting.table(exchanges(call.desk.agent.journal.entries))))
+
+
+def _config(call: Call) -> None:
+    rows = [(each.name, each.value, each.source) for each in call.desk.settings()]
+    call.show("\n".join(f"{name:<28} {value:<16} {source}" for name, value, source in rows))
+
+
+def _theme(call: Call) -> None:
+    if not call.words:
+        call.show("Which one? /theme dark, light, dark-safe, light-safe or terminal")
+        return
+    call.show(f"Kept in {call.desk.keep_setting('theme', call.words)}; it holds from the next start.")
+
+
 def _exit(_call: Call) -> Outcome:
     return "exit"
 
@@ -396,6 +418,9 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,
     "/audit": _reporting(reports.audit),
+    "/inspect": _inspect,
+    "/config": _config,
+    "/theme": _theme,
     "/export": _export,
     "/copy": _copy,
     "/exit": _exit,

@@ -168,13 +168,14 @@ def jobs(desk: Desk) -> str:
     if not listed:
         return "Nothing runs in the background."
     rows = [
-        f"{job.id:<6} {_state(job):<14} begun {present.seconds(1000 * job.seconds)} ago  {clean_line(job.command)}"
+        f"{job.id:<6} {state(job):<14} begun {present.seconds(1000 * job.seconds)} ago  {clean_line(job.command)}"
         for job in listed
     ]
     return "\n".join([*rows, "Read one: /jobs ID   End one: /jobs stop ID"])
 
 
-def _state(job: ListedJob) -> str:
+def state(job: ListedJob) -> str:
+    """How a background command is doing."""
     if job.code is None:
         return "runs"
     return "stopped" if job.stopped else f"ended, exit {job.code}"

@@ -8,12 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codeagent.core.effects import Brought
 from codeagent.core.errors import ToolFault
 from codeagent.memory.topics import Topics
 from codeagent.sessions import index
 from codeagent.trust import CLAIMING, digest_of
+
+if TYPE_CHECKING:
+    from codeagent.wiring.ground import Ground
 
 SERVERS = ".mcp.json"
 
@@ -29,6 +33,15 @@ EXTENSIONS = {
 
 MOST = 500
 """Files of one such directory that are looked at; what lies beyond is never trusted."""
+
+
+def everything(ground: Ground) -> Iterator[Brought]:
+    """All of it; nothing for `--bare`."""
+    if not ground.bare:
+        yield from settings(ground.project, ground.settings.claims)
+        yield from extensions(ground.project)
+        yield from memory(ground.notebook(""), ground.layout.index)
+        yield from sessions(ground.sessions, ground.seal)
 
 
 def settings(project: Path, claims: Sequence[str]) -> Iterator[Brought]:

@@ -64,4 +64,5 @@ class Consent:
         if out:
             names = ", ".join(each.path.removeprefix(f"{self._project}/") for each in out[:NAMED])
             more = f" and {len(out) - NAMED} more" if len(out) > NAMED else ""
-            yield f"Not in force, because this directory is not trusted: {names}{more}. To see it: codeagent trust"
+            how = "To see it: codeagent trust; for one run: --trust"
+            yield f"Not in force, because this directory is not trusted: {names}{more}. {how}"

@@ -17,17 +17,16 @@ from codeagent.core.journal import Journal
 from codeagent.core.ports import Model, Tool
 from codeagent.core.rule_text import folded
 from codeagent.core.seen import Seen
-from codeagent.core.starting import Starts
 from codeagent.core.subagents import DEEPEST, Kind, Nobody, Parent, Subagent, inherited
 from codeagent.core.withheld import Withheld
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import resolve
-from codeagent.sessions import transcripts
 from codeagent.wiring import tooling
 from codeagent.wiring.keeper import Keeper
 
 if TYPE_CHECKING:
+    from codeagent.core.starting import Starts
     from codeagent.tools.task import Hired, Order
     from codeagent.wiring.ground import Ground
 
@@ -44,7 +43,7 @@ FORKED = (
 
 
 class Bench(Struct, frozen=True):
-    """What all sub-agents of a session are made from. `folder` gets their transcripts, None keeps none."""
+    """What all sub-agents of a session are made from. Beside `log` lie their transcripts; None keeps none."""
 
     ground: Ground
     session: str
@@ -52,22 +51,33 @@ class Bench(Struct, frozen=True):
     models: Model
     further: tuple[Tool[Any], ...]
     now: Callable[[], float]
-    folder: Path | None
+    log: Path | None
 
 
 def crew(bench: Bench, parent: Callable[[], Parent]) -> Tool[Any]:
     """The `task` tool of the agent that a person talks to."""
     from codeagent.tools.task import Task
 
-    return cast("Tool[Any]", Task(Crew(bench, parent, Starts())))
+    return cast("Tool[Any]", Task(Crew(bench, parent)))
 
 
 class Crew:
     """Implements tools.task.Crew for one agent; `parent` is asked when the first sub-agent is made."""
 
-    def __init__(self, bench: Bench, parent: Callable[[], Parent], starts: Starts, level: int = 0) -> None:
-        self._bench, self._parent = bench, parent
-        self.starts, self.level = starts, level
+    def __init__(
+        self, bench: Bench, parent: Callable[[], Parent], starts: Starts | None = None, level: int = 0
+    ) -> None:
+        self._bench, self._parent, self._starts = bench, parent, starts
+        self.level = level
+
+    @property
+    def starts(self) -> Starts:
+        """One for the session."""
+        if self._starts is None:
+            from codeagent.core.starting import Starts  # when the first sub-agent is called
+
+            self._starts = Starts()
+        return self._starts
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
@@ -76,11 +86,12 @@ class Crew:
 
     def hire(self, order: Order) -> Hired:
         """Make ready. Raises ToolFault when its model is not there."""
+        from codeagent.sessions.transcripts import folder, fresh
         from codeagent.tools.task import Hired
 
         parent, bench = self._parent(), self._bench
         known = inherited(parent.journal.entries, order.use_id) if order.fork else []
-        path = transcripts.fresh(bench.folder, order.use_id) if bench.folder else None
+        path = fresh(folder(bench.log), order.use_id) if bench.log else None
         keeper = Keeper(path, bench.now, ready=bench.ground.make_ready, key=bench.ground.seal)
         journal = Journal(known, keeper.append, Withheld(bench.ground.withheld))
         agent = Subagent(parent, order.use_id, order.label, journal, order.kind.steps)

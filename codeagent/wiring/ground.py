@@ -12,11 +12,10 @@ from pathlib import Path
 import msgspec
 
 from codeagent.core.compaction import Policy
-from codeagent.core.effects import AskTrust, Brought
+from codeagent.core.effects import AskTrust
 from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
-from codeagent.core.notebook import Notebook
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
@@ -26,6 +25,7 @@ from codeagent.host.sandbox import Sandbox
 from codeagent.host.workspace import Workspace
 from codeagent.memory import instructions, prompt, seal
 from codeagent.memory.layout import Layout
+from codeagent.memory.topics import Topics
 from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
@@ -37,6 +37,7 @@ from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.remembering import Shelf
 from codeagent.wiring.rulebook import Rulebook
+from codeagent.wiring.walls import walls
 
 NOWHERE = Path("/dev/null")
 """A project and a home in which nothing can be found: for `--bare`."""
@@ -51,8 +52,9 @@ class Ground:
         self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
+        self.bare = options.bare
         trust = Trust(state)
-        self.consent = Consent(self.project, trust, self._brought, given=options.trust)
+        self.consent = Consent(self.project, trust, lambda: brought.everything(self), given=options.trust)
         project, own = (NOWHERE, NOWHERE) if options.bare else (self.project, home)
         overlay, sources = given.overlay(options), given.sources(options.setting_sources)
 
@@ -163,13 +165,6 @@ class Ground:
         """Whether the settings that lie in the project count."""
         return self.consent.settings
 
-    def _brought(self) -> Iterator[Brought]:
-        if not self._options.bare:
-            yield from brought.settings(self.project, self.settings.claims)
-            yield from brought.extensions(self.project)
-            yield from brought.memory(self.shelf.topics(""), self.layout.index)
-            yield from brought.sessions(self.sessions, self.seal)
-
     def answered(self, question: AskTrust, *, yes: bool) -> Ground:
         """The same ground after the answer, read anew. A yes that cannot be kept holds for this run."""
         options = self._options
@@ -243,14 +238,7 @@ class Ground:
 
     def sandbox(self, workspace: Workspace) -> Sandbox | None:
         """The walls for commands, None where they are not wanted. Raises UsageFault where they must be and cannot."""
-        wanted = "on" if self._options.require_sandbox else self.settings["sandbox"]
-        if wanted == "off":
-            return None
-        roots, network = (workspace.root, *workspace.extra), self.settings["sandbox.network"]
-        made = Sandbox(roots, workspace.home, [self._state / "codeagent"], network=network)
-        if wanted == "on" and (problem := made.problem):
-            raise UsageFault(f"The sandbox is required and does not work here: {problem}. See codeagent doctor.")
-        return made
+        return walls(workspace, self.settings, self._state / "codeagent", required=self._options.require_sandbox)
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -358,7 +346,7 @@ class Ground:
         if isinstance(event, ToolFinished) and not self._options.bare:
             self._read.update(saw.path for saw in event.saw)
 
-    def notebook(self, session: str) -> Notebook:
+    def notebook(self, session: str) -> Topics:
         """The memory that the `memory` tool reads and writes."""
         return self.shelf.topics(session)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,21 +17,22 @@ from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.listed import Listed, ListedJob
+from codeagent.core.listed import Listed, ListedJob, ListedSetting
 from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
+from codeagent.host import desktop
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
-from codeagent.sessions import index, store, transcripts
+from codeagent.sessions import index, store
 from codeagent.sessions.load import Loaded
-from codeagent.wiring import tooling
+from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
@@ -186,8 +188,8 @@ class House:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
         ground = self._ground
         jobs = Jobs(name, self._clock, ground.sandbox(workspace))
-        kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
-        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        log = None if self._options.no_session_persistence else ground.sessions / f"{name}.jsonl"
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, log)
         further = (*self._further, crew(bench, lambda: self._parent))
         tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
@@ -271,6 +273,35 @@ class House:
         """As set."""
         return str(self._ground.settings["theme"])
 
+    def setting(self, name: str) -> Any:
+        """As set; the editor also from VISUAL and EDITOR."""
+        value = self._ground.settings[name]
+        return value or self._ground.settings.environment.editor if name == "editor" else value
+
+    def settings(self) -> Sequence[ListedSetting]:
+        """All settings that are no lists, with where they come from."""
+        return preferences.listed(self._ground.settings)
+
+    def keep_setting(self, name: str, value: object) -> str:
+        """Write a setting into the user's own file."""
+        return preferences.keep(self._ground.settings, name, value)
+
+    def guidance(self) -> str:
+        """Guidelines in force and topics remembered."""
+        return preferences.memory(self._ground, self._keeper.name)
+
+    async def picture(self) -> bytes:
+        """The picture on the system's clipboard."""
+        return await desktop.picture(self._ground.child_env, self.project)
+
+    def edit(self, text: str, editor: str) -> str:
+        """The text as it comes back from an editor."""
+        return desktop.edit(text, editor, self._ground.child_env, self.project)
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        """What the person's own status command prints."""
+        return await desktop.words_of(command, json.dumps(given).encode(), self._ground.child_env, self.project)
+
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
         here = self._keeper.name
@@ -319,7 +350,9 @@ class House:
 
     def transcript(self, use_id: str) -> Sequence[Entry]:
         """What the sub-agent of a call did. Raises UsageFault when nothing is kept of it."""
-        return transcripts.opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
+        from codeagent.sessions.transcripts import opened
+
+        return opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""

@@ -24,8 +24,12 @@ TALE = "Once there was a shop with a cart, and the cart had a discount that nobo
 """Guidelines that are long enough for a cache."""
 
 
+FREE = {"CODEAGENT_SANDBOX": "off"}
+"""Commands without a sandbox, so that the process numbers that they tell are the system's."""
+
+
 def environ(server: Loopback) -> Mapping[str, str]:
-    return {"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+    return {"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url, **FREE}
 
 
 def task(label: str, prompt: str, **more: Any) -> Reply:
@@ -263,7 +267,8 @@ async def test_an_interrupt_reaches_it_and_what_it_runs(project: Path, home: Pat
         "go": in_turn(task("Sleep", "sleep"), say("Never.")),
         "sleep": in_turn(call("bash", command="echo $$ > pid; sleep 300")),
     }
-    options = Options(permission_mode="bypass")
+    # Without a sandbox the process number that the command tells is the system's.
+    options = Options(permission_mode="bypass", settings='{"sandbox": "off"}')
     with Loopback(by_first_words(answers)) as server:
         async with Pair(project, environ=environ(server), home=home, options=options) as pair:
             talk = asyncio.create_task(pair.say("go"))
@@ -332,7 +337,7 @@ def test_definitions_of_an_untrusted_project_are_only_named(program: Open, shop:
     with Loopback([say("hello")]) as server:
         ran = program(server).headless("hello")
         body = server.bodies[0]
-    assert any("mine" in line.get("content", "") and "--trust" in line["content"] for line in ran.lines)
+    assert any("agents/mine.md" in line.get("content", "") and "not trusted" in line["content"] for line in ran.lines)
     assert "mine alone" not in json.dumps(body["tools"])
 
 

@@ -61,7 +61,7 @@ def test_what_changes_the_conversation_waits_for_the_turn(line: str) -> None:
 
 
 def test_completion_offers_beginnings_first() -> None:
-    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/copy"]
+    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/config", "/copy"]
     assert [name for name, _ in commands.complete("/text")] == ["/context"]
     assert len(commands.complete("/")) == len(commands.COMMANDS)
     assert commands.complete("/nothing") == []

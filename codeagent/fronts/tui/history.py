@@ -23,6 +23,11 @@ class History:
         self._lines = (past.read(path) if path else []) + added
         self._at = len(self._lines)
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All messages, the newest last."""
+        return tuple(self._lines)
+
     def add(self, text: str) -> None:
         """Remember a message; the same twice in a row counts once."""
         if text.strip() and (not self._lines or self._lines[-1] != text):

@@ -49,6 +49,7 @@ PermissionDialog.-edit #editor, SummaryDialog.-edit #editor { display: block; }
 PermissionDialog.-edit #body, PermissionDialog.-edit #answers, SummaryDialog.-edit #body,
 SummaryDialog.-edit #answers { display: none; }
 Pick #answers { margin-top: 0; }
+Dialog.-page #answers { display: none; }
 Help #frame, Help #body { max-height: 100%; height: 1fr; }
 Help #answers { display: none; }
 Input { color: $foreground; background: $surface; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import ClassVar, Generic, TypeVar
 
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -131,12 +132,12 @@ class Dialog(ModalScreen[T], Generic[T]):
             question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
         palette = self.stage.palette
         line = self.stage.glyphs.line * max(1, room - len(question) - len(right) - 2)
-        title = Content.styled(question, f"bold {palette.text}")
+        title = Content.styled(question, f"bold {palette.css('text')}")
         if right:
             title += (
                 Content.styled(" ", self._edge)
                 + Content.styled(f"{line} ", self._edge)
-                + Content.styled(right, f"bold {self.edge_words(palette)}")
+                + Content.styled(right, f"bold {palette.css(self.edge_words())}")
             )
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
@@ -145,11 +146,18 @@ class Dialog(ModalScreen[T], Generic[T]):
     @property
     def _edge(self) -> str:
         """The frame's colour."""
-        return self.stage.palette.danger if self.has_class("-high") else self.stage.palette.muted
+        return self.stage.palette.css("danger" if self.has_class("-high") else "muted")
 
-    def edge_words(self, palette: Palette) -> str:
-        """The colour of the word at the right end of the title."""
-        return palette.text
+    def edge_words(self) -> str:
+        """The role of the word at the right end of the title."""
+        return "text"
+
+    def recolour(self, palette: Palette) -> None:
+        """Use other colours from now on."""
+        self.stage = replace(self.stage, palette=palette)
+        self.menu.palette = palette
+        self.menu.refresh()
+        self.dress()
 
     def _make_room(self) -> None:
         if self.is_attached:

@@ -15,7 +15,6 @@ from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
 from codeagent.fronts.calls import asker
-from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
@@ -84,8 +83,8 @@ class PermissionDialog(Dialog[Answer]):
         edit = "e edit first   " if self._editing else ""
         return f"{edit}w why am I asked   tab add words   ctrl+e {size}"
 
-    def edge_words(self, palette: Palette) -> str:
-        return {Risk.LOW: palette.muted, Risk.MEDIUM: palette.warning}.get(self.effect.risk, palette.danger)
+    def edge_words(self) -> str:
+        return {Risk.LOW: "muted", Risk.MEDIUM: "warning"}.get(self.effect.risk, "danger")
 
     def on_mount(self) -> None:
         if self.effect.risk is Risk.HIGH:
