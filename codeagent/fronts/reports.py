@@ -24,7 +24,7 @@ from codeagent.core.events import (
 from codeagent.core.messages import Text, ToolUse
 from codeagent.core.ports import Price
 from codeagent.core.views import Diff
-from codeagent.fronts import calls, present
+from codeagent.fronts import calls, hired, present
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, ListedJob
@@ -47,6 +47,8 @@ def cost(desk: Desk) -> str:
 def spending(meter: Meter, entries: Sequence[Entry], price: Price | None) -> str:
     """The same of any session that was read; `price` is that of its model now."""
     shown = {"session": meter, "last turn": meter.turn, "last step": meter.step} if meter.requests else {}
+    agents = hired.together(entries)
+    shown |= {"sub-agents": agents} if agents.requests else {}
     rows = [f"{'':<10} {'cost':>9} {'new':>8} {'written':>8} {'cached':>8} {'output':>8} {'time':>12}"]
     rows += [_spent(name, each) for name, each in shown.items()]
     work = (
