@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import index, store
+from codeagent.sessions.load import Loaded
 from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
@@ -137,12 +139,14 @@ class House:
             new = self._options.session_id or session_id(self._clock.now())
             path = store.fork(path, new, key=self._ground.seal)
         log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
+        with ExitStack() as refused:
+            refused.callback(log.close)  # so that the next try finds it free
+            self._go_on(path, log, loaded, model)
+            refused.pop_all()
+
+    def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> None:
         entries = loaded.entries
-        try:
-            self._usable(model or parameters(entries).model)
-        except ModelUnavailable:
-            log.close()
-            raise
+        self._usable(model or parameters(entries).model)
         told = (*loaded.notices, *_left_open(entries, path.stem))
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
