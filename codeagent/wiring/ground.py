@@ -342,8 +342,8 @@ class Ground:
     def _claimed(self) -> Iterator[str]:
         """What the project's own settings want, and whether they get it."""
         if claims := "; ".join(self.settings.claims):
-            given = "In force" if self.trusted else "Not in force before you trust this project (--trust)"
-            yield f"{given}, from its own settings: {claims}"
+            given = "In force" if self.trusted else "Not in force before you trust it (--trust)"
+            yield f"This project's own settings. {given}: {claims}"
 
 
 def _is_here(project: Path) -> bool:
