@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
 import time
@@ -43,7 +42,6 @@ class Ground:
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
         self.project = _project(options.cwd)
-        self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
         self._trust = Trust(state)
@@ -344,13 +342,6 @@ class Ground:
         if claims := "; ".join(self.settings.claims):
             given = "In force" if self.trusted else "Not in force before you trust it (--trust)"
             yield f"This project's own settings. {given}: {claims}"
-
-
-def _is_here(project: Path) -> bool:
-    """Whether the shell that started the program stands in the project."""
-    with contextlib.suppress(OSError):
-        return Path.cwd() == project
-    return False
 
 
 def _project(cwd: str) -> Path:
