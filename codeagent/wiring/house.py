@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -255,7 +256,7 @@ class House:
         """What to type to come back to this session, empty when it is not kept."""
         if not self._keeper.kept:
             return ""
-        place = "" if self._ground.is_here else f" --cwd {shlex.quote(str(self._ground.project))}"
+        place = "" if _is_here(self._ground.project) else f" --cwd {shlex.quote(str(self._ground.project))}"
         return f"codeagent -r {self._keeper.name}{place}"
 
     @property
@@ -382,3 +383,10 @@ def _left_open(entries: Sequence[Entry], session: str) -> Iterable[str]:
         )
     if left := end_leftovers(session):
         yield f"Still running from the last run, now ended: {', '.join(left)}."
+
+
+def _is_here(project: Path) -> bool:
+    """Whether the shell that started the program stands in the project."""
+    with contextlib.suppress(OSError):
+        return Path.cwd() == project
+    return False
