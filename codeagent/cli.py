@@ -15,6 +15,7 @@ SUBCOMMANDS = {
     "sessions": "codeagent.subcommands.sessions:run",
     "replay": "codeagent.subcommands.replay:run",
     "inspect": "codeagent.subcommands.inspect:run",
+    "memory": "codeagent.subcommands.memory:run",
     "models": "codeagent.subcommands.models:run",
     "doctor": "codeagent.subcommands.doctor:run",
     "permissions": "codeagent.subcommands.permissions:run",
@@ -51,6 +52,8 @@ def _dispatch(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     if len(argv) == 1 and argv[0].isalpha():
         _maybe_meant(argv[0], flags.nearest(argv[0], (*SUBCOMMANDS, "help"), cutoff=0.75))
     options = flags.parse(["--help"] if argv == ["help"] else argv)
+    if not options.print:
+        _maybe_misplaced(argv, options.prompt)
     if options.debug_file:
         from codeagent import debug_log
 
@@ -68,6 +71,18 @@ def _maybe_meant(word: str, near: str) -> None:
         raise Mistake(
             f"There is no command {word!r}. Did you mean: codeagent {near}? "
             f"To send it as a message: codeagent -- {word}"
+        )
+
+
+def _maybe_misplaced(argv: Sequence[str], prompt: str) -> None:
+    """A subcommand behind flags would be sent as a message: what is meant is asked first."""
+    from codeagent.flags import Mistake
+
+    name, *more = prompt.split() or [""]
+    if name in SUBCOMMANDS and name in argv and len(more) < 2 and "--" not in argv:
+        raise Mistake(
+            f"{name!r} after a flag is a message. Did you mean the command? It comes first: "
+            f"codeagent {prompt} [flags]. To send it as a message: codeagent [flags] -- {prompt}"
         )
 
 

@@ -24,6 +24,7 @@ commands (each has its own --help):
   inspect      every request and reply of a session, as sent; send one again, changed
   permissions  the rules in force, and why a call would be asked
   audit        what a session did, and who allowed it
+  memory       what outlives sessions: list, search, edit
   trust        what this directory brings along and would act; say yes or no to it
   models       the models that can be used, with windows and prices
   doctor       check this machine: key, tools, terminal
@@ -166,6 +167,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             _value("--permission-prompt-tool", "stdio", "stream-json: ask for permission over the streams"),
             _on("--plain", "line by line, without the full-screen interface"),
             _on("--ascii", "no signs beyond ASCII in the interface"),
+            _on("--no-mouse", "leave the mouse to the terminal: it selects and copies as everywhere"),
             _on("--quiet", "with -p: no progress on standard error"),
             _on("--verbose", "with -p: also what the model says between steps, and results in full"),
             _value("--cwd", "DIR", "work in this directory"),

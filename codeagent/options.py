@@ -48,6 +48,7 @@ class Options(Struct, frozen=True, kw_only=True):
     cwd: str = ""
     plain: bool = False
     ascii: bool = False
+    no_mouse: bool = False
     quiet: bool = False
     verbose: bool = False
     debug_file: str = ""

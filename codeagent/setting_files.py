@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -96,25 +97,62 @@ def remember_rule(project: Path, rule: str) -> str:
 
     Everything else in the file stays. Raises UsageFault, and then nothing was changed.
     """
+
+    def add(found: SettingsFile) -> None:
+        rules = _allow_list(found)
+        if rule not in rules:
+            rules.append(rule)
+
+    found = _change(project, "rule", add)
+    return f"{found.path}:{found.line_of('allow', rule)}"
+
+
+def remember_setting(project: Path, name: str, value: bool) -> str:
+    """Store a switch in the project's `.agent/settings.local.json`; returns the file. Raises UsageFault."""
+    return str(_change(project, "setting", lambda found: found.content.update({name: value})).path)
+
+
+def _change(project: Path, what: str, change: Callable[[SettingsFile], None]) -> SettingsFile:
+    """Change the object in the local settings, under a lock; the file as it is then."""
     layout = Layout(project)
     path = layout.local_settings
     try:
         layout.ensure()
         if path.is_symlink():
-            raise UsageFault(f"The rule was not stored: {path} is a link.")
+            raise UsageFault(f"The {what} was not stored: {path} is a link.")
         with locked(layout.lock):
             found = read(path) or SettingsFile(path, "", {})
-            rules = _allow_list(found)
-            if rule not in rules:
-                rules.append(rule)
+            before = json.dumps(found.content)
+            change(found)
+            if json.dumps(found.content) != before:
                 text = json.dumps(found.content, indent=2, ensure_ascii=False) + "\n"
                 replace(path, text.encode("utf-8", "backslashreplace"))
                 found = SettingsFile(path, text, found.content)
     except Broken as fault:
-        raise UsageFault(f"The rule was not stored: {fault} It was left as it is; mend it and try again.") from None
+        raise UsageFault(f"The {what} was not stored: {fault} It was left as it is; mend it and try again.") from None
     except OSError as fault:
-        raise UsageFault(f"The rule was not stored: {path} cannot be written: {fault.strerror or fault}.") from None
-    return f"{path}:{found.line_of('allow', rule)}"
+        raise UsageFault(f"The {what} was not stored: {path} cannot be written: {fault.strerror or fault}.") from None
+    return found
+
+
+def remember_value(path: Path, name: str, value: object) -> str:
+    """Set one setting by its dotted name in this file; returns the file. Raises UsageFault, and changed nothing."""
+    try:
+        if path.is_symlink():
+            raise UsageFault(f"{name} was not stored: {path} is a link.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = read(path) or SettingsFile(path, "", {})
+        group, _, last = name.rpartition(".")
+        place = found.content.setdefault(group, {}) if group else found.content
+        if not isinstance(place, dict):
+            raise Broken(f"{path}: {group} is no object.")
+        place[last] = value
+        replace(path, (json.dumps(found.content, indent=2, ensure_ascii=False) + "\n").encode())
+    except Broken as fault:
+        raise UsageFault(f"{name} was not stored: {fault} It was left as it is; mend it and try again.") from None
+    except OSError as fault:
+        raise UsageFault(f"{name} was not stored: {path} cannot be written: {fault.strerror or fault}.") from None
+    return str(path)
 
 
 def _allow_list(found: SettingsFile) -> list[Any]:

@@ -26,6 +26,32 @@ MODES = {
 """Spellings of permission modes, and the name that codeagent uses."""
 
 
+ACTS = (
+    "history",
+    "editor",
+    "stash",
+    "image",
+    "find",
+    "earlier",
+    "later",
+    "copy",
+    "unfold",
+    "todo",
+    "redraw",
+    "suspend",
+    "mode",
+    "model",
+    "effort",
+    "theme",
+    "mouse",
+)
+"""What a key of one's own choice can be given to in the full-screen interface: `keys.history` and so on."""
+
+
+THEMES = ("dark", "light", "dark-safe", "light-safe", "terminal")
+"""Colours of the full-screen interface; `safe` ones do without green against red."""
+
+
 class Key(Struct, frozen=True):
     """A setting. `kind` is its JSON type; numbers lie between `low` and `high`, texts in `choices` if there are any.
 
@@ -64,8 +90,15 @@ KEYS: dict[str, Key] = {
         Key("fallbackModel", "text", ""),
         Key("effort", "text", "", choices=("low", "medium", "high", "xhigh", "max")),
         Key("baseUrl", "text", "", own=True),
-        Key("theme", "text", ""),
+        Key("theme", "text", "", choices=THEMES),
         Key("ui", "text", "auto", choices=("auto", "tui", "repl", "plain")),
+        Key("editor", "text", "", own=True),
+        Key("statusLine", "text", "", own=True),
+        Key("mouse", "switch", True),
+        Key("vim", "switch", False),
+        Key("reducedMotion", "switch", False),
+        Key("notify", "text", "auto", choices=("auto", "bell", "off")),
+        *(Key(f"keys.{act}", "text", "") for act in ACTS),
         Key("maxTurns", "integer", 0),
         Key("maxTokensTotal", "integer", 0),
         Key("maxBudgetUsd", "number", 0.0),

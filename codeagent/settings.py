@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from codeagent.memory.layout import Layout
 from codeagent.setting_environment import Environment
-from codeagent.setting_files import Broken, SettingsFile, Stamp, read, remember_rule, stamp
+from codeagent.setting_files import Broken, SettingsFile, Stamp, read, remember_rule, remember_setting, stamp
 from codeagent.setting_keys import GROUPS, KEYS, MODES, PRECEDENCE, Key, Layer, checked, from_text, shown
 
-__all__ = ["SOURCES", "Environment", "Problem", "RuleText", "Settings", "Sourced", "remember_rule"]
+__all__ = ["SOURCES", "Environment", "Problem", "RuleText", "Settings", "Sourced", "remember_rule", "remember_setting"]
 
 MANAGED = Path(
     "/Library/Application Support/codeagent/managed-settings.json"

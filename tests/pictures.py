@@ -1,4 +1,7 @@
-"""Draws the pictures of docs/ from the real program: `python -m tests.pictures`. Needs rsvg-convert (librsvg2-bin)."""
+"""Draws the pictures of docs/ from the real program: `python -m tests.pictures`. Needs rsvg-convert (librsvg2-bin).
+
+`python -m tests.pictures DIRECTORY` draws every screen at three sizes into that directory instead, to be looked at.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,17 @@ from textual.pilot import Pilot
 
 from codeagent.demo.tour import prepare
 from codeagent.fronts.tui.app import Codeagent
-from codeagent.fronts.tui.palette import LIGHT
+from codeagent.fronts.tui.palette import LIGHT, PALETTES
 from codeagent.options import Options
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.house import House
+from tests.loopback import KEY, Loopback, call, say
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SIZES = ((120, 36), (80, 24))
+SMALL = (40, 12)
+SHOWN = ("help", "model", "theme", "config", "inspect", "cost", "status", "permissions", "memory", "audit", "rewind")
+"""Pages that have a picture each, by their commands."""
 
 
 def tour(folder: Path, palette: object = None) -> Codeagent:
@@ -49,14 +56,14 @@ async def until(pilot: Pilot[int], seen: Callable[[], bool]) -> None:
             await pilot.pause(0.05)
 
 
-def save(app: Codeagent, name: str) -> None:
-    """The screen as it stands, as a PNG in docs/."""
+def save(app: Codeagent, name: str, into: Path = DOCS) -> None:
+    """The screen as it stands, as a PNG."""
     # Without this the converter drops blanks at the ends of runs, and words run together.
     svg = app.export_screenshot(title="codeagent").replace("<text ", '<text xml:space="preserve" ')
     with tempfile.NamedTemporaryFile("w", suffix=".svg") as file:
         file.write(svg)
         file.flush()
-        subprocess.run(["rsvg-convert", "-o", str(DOCS / f"{name}.png"), file.name], check=True)
+        subprocess.run(["rsvg-convert", "-o", str(into / f"{name}.png"), file.name], check=True)
 
 
 async def demo(size: tuple[int, int], folder: Path) -> None:
@@ -73,6 +80,46 @@ async def demo(size: tuple[int, int], folder: Path) -> None:
         save(app, f"demo-done-{label}")
 
 
+async def screens(size: tuple[int, int], folder: Path, into: Path, suffix: str = "") -> None:
+    """Every page, over the end of the story."""
+    app = tour(folder)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 1)
+        await pilot.pause(1.2)
+        await pilot.press("1")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and not app.talk.working)
+        for name in SHOWN:
+            app.page(f"/{name}")
+            await until(pilot, lambda: len(app.screen_stack) == 2)
+            await pilot.pause(0.3)
+            save(app, f"screen-{name}{suffix}", into)
+            await pilot.press("escape")
+            await until(pilot, lambda: len(app.screen_stack) == 1)
+        await moments(app, pilot, into, suffix)
+
+
+async def moments(app: Codeagent, pilot: Pilot[int], into: Path, suffix: str) -> None:
+    """What keys bring up without a page: a search, the copy list, what was said, completion, another theme."""
+    await pilot.press("ctrl+f", *"total", "enter")
+    await pilot.pause(0.3)
+    save(app, f"screen-search{suffix}", into)
+    await pilot.press("escape")
+    app.transcript.action_tail()
+    for name, key in (("copy", "alt+c"), ("history", "ctrl+r")):
+        await pilot.press(key)
+        await pilot.pause(0.3)
+        save(app, f"screen-{name}{suffix}", into)
+        await pilot.press("escape")
+    await pilot.press("/")
+    await pilot.pause(0.3)
+    save(app, f"screen-commands{suffix}", into)
+    await pilot.press("backspace", "ctrl+o")
+    for theme in ("light-safe", "terminal"):
+        app.paint(PALETTES[theme][0])
+        await pilot.pause(0.3)
+        save(app, f"screen-{theme}{suffix}", into)
+
+
 async def light(folder: Path) -> None:
     """The dialog in the light theme."""
     app = tour(folder, LIGHT)
@@ -82,12 +129,63 @@ async def light(folder: Path) -> None:
         save(app, "demo-light")
 
 
+def paid(folder: Path, server: Loopback) -> Codeagent:
+    """A session at the prices of a real model, which a local server plays."""
+    project, home = folder / "shop", folder / "home"
+    project.mkdir(parents=True)
+    home.mkdir()
+    (project / "CLAUDE.md").write_text("# Shop\n\nRun the tests with python -m unittest -q.\n" * 12)
+    (project / "cart.py").write_text("def total(prices, discount):\n    return sum(prices)\n" * 300)
+    options = Options(prompt="What is in the cart?", cwd=str(project), permission_mode="bypass")
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": server.url,
+    }
+
+    def connect(front: object, **overrides: str) -> House:
+        house = House(options, Ground(options, environ, home), front)  # type: ignore[arg-type]  # the bridge is a front
+        house.connect(**overrides)  # type: ignore[arg-type]  # as above
+        return house
+
+    return Codeagent(options, connect)
+
+
+async def context(folder: Path) -> None:
+    """What fills the window, and what it cost."""
+    replies = [
+        call("read", file_path="cart.py"),
+        call("bash", command="seq 1500"),
+        say("It holds prices and a discount."),
+    ]
+    with Loopback(replies) as server:
+        app = paid(folder, server)
+        async with app.run_test(size=(100, 34)) as pilot:
+            await until(pilot, lambda: app.talk.desk is not None and len(server.requests) == 3 and not app.talk.working)
+            app.page("/context")
+            await until(pilot, lambda: len(app.screen_stack) > 1)
+            await pilot.pause(0.5)
+            save(app, "context")
+            await pilot.press("escape")
+            app.talk.send("/cost")
+            await pilot.pause(1)
+            save(app, "cost")
+
+
 async def main() -> None:
     """All pictures."""
     with tempfile.TemporaryDirectory(prefix="codeagent-pictures-") as folder:
+        if sys.argv[1:]:
+            for size in (*SIZES, SMALL):
+                label = f"-{size[0]}x{size[1]}"
+                await screens(size, Path(folder) / f"all{label}", Path(sys.argv[1]), label)
+            return
+        await screens((100, 30), Path(folder) / "screens", DOCS)
         for size in SIZES:
             await demo(size, Path(folder) / f"at{size[0]}")
         await light(Path(folder) / "light")
+        await context(Path(folder) / "paid")
 
 
 if __name__ == "__main__":

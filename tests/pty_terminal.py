@@ -19,6 +19,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
+from typing import Self
 
 import pyte
 
@@ -68,7 +69,7 @@ class Terminal:
                 os._exit(127)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

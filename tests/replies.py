@@ -112,7 +112,8 @@ def _grown(block: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[dict[str, 
     """How a block begins, and the deltas that make it whole."""
     match block["type"]:
         case "text":
-            return {"type": "text", "text": ""}, [{"type": "text_delta", "text": p} for p in _cut(block["text"])]
+            cut = block.get("cut", 40)
+            return {"type": "text", "text": ""}, [{"type": "text_delta", "text": p} for p in _cut(block["text"], cut)]
         case "thinking":
             words = [{"type": "thinking_delta", "thinking": part} for part in _cut(block["thinking"])]
             signed = {"type": "signature_delta", "signature": block["signature"]}

@@ -46,6 +46,7 @@ def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> Non
     [
         (["--modle", "x"], b"Did you mean --model?"),
         (["sesions"], b"Did you mean: codeagent sessions?"),
+        (["--model", "offline", "sessions", "list"], b"It comes first: codeagent sessions list [flags]"),
         (["-p", "hi", "-r", "nothing", "--model", "offline"], b"There is no session 'nothing'"),
         (["-p", "hi", "-c", "--model", "offline"], b"no session"),
         (["-p", "--model", "offline"], b"no prompt was given"),

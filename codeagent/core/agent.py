@@ -12,11 +12,13 @@ from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.budget import Meter
+from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
+    AssistantSaid,
     Compacted,
     Earlier,
     Entry,
@@ -32,11 +34,13 @@ from codeagent.core.events import (
 )
 from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
 from codeagent.core.journal import Journal
-from codeagent.core.messages import Image, Text
+from codeagent.core.messages import Image, Request, Text, ToolUse
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
+from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
+from codeagent.core.summing_up import compact
 from codeagent.core.toolset import Toolset
-from codeagent.core.turn import Turn, compact
+from codeagent.core.turn import Turn
 from codeagent.core.valves import Limits, Valves
 from codeagent.core.views import Todo
 
@@ -51,18 +55,24 @@ PLAN_ALONE = (
 PLAN_OFF = "Plan mode is off: you may change things again, as the permissions allow."
 
 
+def _nothing(_entries: Sequence[Entry], _tail: Sequence[Entry], _room: int) -> tuple[str, ...]:
+    """Put nothing back."""
+    return ()
+
+
 class Outside(Struct):
     """What an agent needs of the world, beside model, tools and gate.
 
     `news` gives notes to tell the model before a step (a changed guideline file); `restored`
-    gives what is put back after a compaction.
+    gives what is put back after a compaction: it gets the session's entries, those of them that stay,
+    and how many characters of files may come back.
     """
 
     clock: Clock
     ids: Ids
     approver: Approver
     news: Callable[[], Iterable[Noted]] = tuple
-    restored: Callable[[], tuple[str, ...]] = tuple
+    restored: Callable[[Sequence[Entry], Sequence[Entry], int], tuple[str, ...]] = _nothing
     policy: compaction.Policy = compaction.Policy()
     snapshots: Snapshots | None = None
 
@@ -89,6 +99,10 @@ class Agent:
         self._rewind = Rewind(journal, outside.snapshots)
         self._aftermath: asyncio.Task[None] | None = None
         self._waiting: dict[str, Queued] = {}
+        self._audit = CacheAudit(journal.entries)
+        self._reflection = Reflection(loaded)
+        journal.watch(self._audit.see)
+        journal.watch(self._reflection.see)
         self._now: Parameters = parameters(loaded)
         for entry in loaded:
             self._see(entry)
@@ -154,8 +168,7 @@ class Agent:
             if not named:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
-        limit = self._model.info(model).max_output if model else 0
-        room = min(limit, DEFAULT_ROOM) if limit else 0
+        room = self._model.info(model).first_room if model else 0
         self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))
 
     def cycle_mode(self) -> str:
@@ -164,6 +177,24 @@ class Agent:
         mode = CYCLE[(place + 1) % len(CYCLE)]
         self.switch(mode=mode)
         return mode
+
+    async def shell(self, command: str) -> None:
+        """Run a command of the person's own, through the gate; the model reads of it with the next message.
+
+        Raises UsageFault while a turn runs. Cancel to stop it.
+        """
+        if self.working:
+            raise UsageFault("Something is running. Stop it first, or wait until it is done.")
+        use = ToolUse(self._outside.ids.new("own"), "bash", {"command": command})
+        told = f"The user ran this command and stopped it: {command}"
+        self.working = True
+        try:
+            (finished,) = await self._calls.run((use,))
+            output = "\n".join(block.text for block in finished.blocks if isinstance(block, Text))
+            told = f"The user ran this command: {command}\nIt gave:\n{output}"
+        finally:
+            self.working = False
+            self.journal.append(Noted(told, to="model", topic="shell"))
 
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""
@@ -218,11 +249,13 @@ class Agent:
         return self._outside.policy
 
     def tail(self) -> Iterable[Entry]:
-        """News for the model and messages that were steered."""
+        """News for the model, a failure to think about, and messages that were steered."""
         if (self.mode == "plan") != self._planning:
             on = PLAN_ON if self.approver.attended else PLAN_ALONE
             yield Noted(on if self.mode == "plan" else PLAN_OFF, to="model", topic="mode")
         yield from self._outside.news()
+        if reflect := self._reflection.note(memory=any(tool.name == "memory" for tool in self._now.tools)):
+            yield reflect
         for queued in self.waiting:
             if queued.when == "step":
                 yield UserSaid((Text(queued.text),), queued=queued.id)
@@ -231,13 +264,23 @@ class Agent:
         """Whether a message waits for the end of the step."""
         return any(queued.when == "step" for queued in self._waiting.values())
 
-    def restored(self) -> tuple[str, ...]:
-        """What is put back after a compaction: the todo list and what the outside adds."""
-        notes = list(self._outside.restored())
+    def restored(self, tail: list[Entry], room: int) -> tuple[str, ...]:
+        """What is put back after a compaction: what the outside adds, and the todo list."""
+        notes = list(self._outside.restored(self.journal.entries, tail, room))
         if self.todo and any(item.status != "completed" for item in self.todo.items):
             items = "\n".join(f"- [{item.status}] {item.text}" for item in self.todo.items)
             notes.append(f"Your todo list:\n{items}")
         return tuple(notes)
+
+    async def rest(self) -> None:
+        """Let what is looked up beside all else come to its end, for a second at most; before the loop ends."""
+        if self._aftermath is not None:
+            await asyncio.wait({self._aftermath}, timeout=1.0)
+            self._aftermath.cancel()
+
+    def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
+        """What a reply's figures tell: a cache that was missed."""
+        return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
 
     # --- inside ---
 
@@ -301,7 +344,3 @@ class Agent:
             if isinstance(entry, Earlier) and entry.todo:
                 return entry.todo
         return None
-
-
-DEFAULT_ROOM = 32_000
-"""Tokens of output that a request asks for at first; a cut reply is asked again with all the model has."""

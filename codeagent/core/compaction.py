@@ -1,14 +1,15 @@
-"""When a conversation grows too long for the window: deciding and cutting are pure; asking for the summary is not."""
+"""When a conversation grows too long for the window: when to sum up, where to cut, what to ask for. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent.core.conversation import live, request, tail
-from codeagent.core.errors import CodeagentError, ContextOverflow
+from codeagent.core.errors import CodeagentError
 from codeagent.core.events import (
     Asked,
     AssistantSaid,
@@ -20,7 +21,7 @@ from codeagent.core.events import (
     UserSaid,
 )
 from codeagent.core.messages import Message, Request, Text, ToolUse
-from codeagent.core.ports import Model, ModelInfo
+from codeagent.core.ports import ModelInfo
 
 INSTRUCTION = """Stop here and write a summary of this conversation, from which the work can be carried on without it. \
 Do not call any tool; answer with the summary alone, under these headings:
@@ -38,6 +39,16 @@ OPENING = "The conversation up to here was summed up to save room. What matters 
 OPEN_REQUESTS = "\n\nOpen requests of the user, word for word:\n\n"
 FLOOR = 0.8
 """A compaction that leaves more than this share of the context is not worth its price."""
+PUT_BACK = 25_000
+"""Tokens of recently touched files that come back after a compaction, all together."""
+SUMMARY_TOKENS = 1_500
+"""What a summary is likely to take, for the preview."""
+FAILED = "compaction"
+"""Topic of the note that a compaction did not work."""
+PAUSE = 10
+"""Replies after a failed compaction before the next is tried: each try costs the price of the whole context."""
+
+Trigger = Literal["auto", "manual", "overflow"]
 
 
 class Policy(Struct, frozen=True):
@@ -97,11 +108,17 @@ def _characters(entry: Entry) -> int:
 
 
 def due(entries: Sequence[Entry], info: ModelInfo, policy: Policy) -> bool:
-    """Whether the next request should wait for a compaction. Never twice without a reply between."""
+    """Whether to sum up before the next request: never twice without a reply between, and seldom after a failure."""
     if not policy.auto or size(entries, info) < threshold(info, policy):
         return False
-    last = next((e for e in reversed(entries) if isinstance(e, AssistantSaid | Compacted)), None)
-    return isinstance(last, AssistantSaid)
+    replies = 0
+    for entry in reversed(entries):
+        if isinstance(entry, Compacted):
+            break
+        if isinstance(entry, Noted) and entry.topic == FAILED:
+            return replies >= PAUSE
+        replies += isinstance(entry, AssistantSaid)
+    return replies > 0
 
 
 def plan(entries: Sequence[Entry], info: ModelInfo, policy: Policy, focus: str = "") -> Cut | None:
@@ -145,6 +162,8 @@ def _open_requests(entries: Sequence[Entry], path: Sequence[int], keep_from: int
         entry = entries[position]
         if isinstance(entry, TurnEnded) and entry.why == "done":
             requests.clear()
+        elif isinstance(entry, Compacted):  # what lies before it may not be loaded any more
+            requests += [words for words in entry.open if words not in requests]
         elif isinstance(entry, UserSaid) and position < keep_from and entry.text.strip():
             requests.append(entry.text)
     return tuple(requests)
@@ -168,30 +187,55 @@ def asked(cut: Cut, digest: str, system: str, tools: str) -> Asked:
     )
 
 
-async def carry_out(
-    cut: Cut, model: Model, info: ModelInfo, trigger: str = "auto", restored: tuple[str, ...] = ()
-) -> Compacted:
-    """Ask for the summary. Raises CompactionFailed or ModelError; then nothing has changed."""
-    reply = await _summary(cut, model)
+def outcome(cut: Cut, reply: AssistantSaid, info: ModelInfo, trigger: Trigger, restored: tuple[str, ...]) -> Compacted:
+    """The entry that puts the reply in place of what is old. Raises CompactionFailed when that is worth nothing."""
     text = reply.text.strip()
     if not text or reply.stop in ("refusal", "max_tokens"):
         raise CompactionFailed("The conversation could not be summed up: the model gave no whole summary.")
-    if cut.open_requests:
-        text += OPEN_REQUESTS + "\n\n".join(cut.open_requests)
-    added = len(OPENING) + len(text) + sum(len(note) for note in restored)
+    told = OPENING + with_open_requests(text, cut.open_requests)
+    added = len(told) + sum(len(note) for note in restored)
     after = cut.kept_tokens + int(added / info.chars_per_token) + _fixed(cut.ask, info)
     if trigger == "auto" and after > FLOOR * cut.before_tokens:
         raise CompactionFailed("Summing up the conversation would free too little room.")
     return Compacted(
-        OPENING + text,
+        told,
         cut.keep_from,
         restored,
-        "manual" if trigger == "manual" else "overflow" if trigger == "overflow" else "auto",
+        trigger,
         cut.before_tokens,
         after,
         reply.usage,
         reply.cost,
+        cut.open_requests,
     )
+
+
+def with_open_requests(text: str, requests: Sequence[str]) -> str:
+    """The summary, and word for word what the user still waits for: no summary may lose that."""
+    return text + OPEN_REQUESTS + "\n\n".join(requests) if requests else text
+
+
+def preview(cut: Cut, info: ModelInfo, room: int) -> str:
+    """What a compaction would do, for a person who is asked: tokens before and after, and its price at most.
+
+    `room` is how many characters may be put back.
+    """
+    after = cut.kept_tokens + _fixed(cut.ask, info) + SUMMARY_TOKENS
+    words = f"Sum up the older part of this conversation? From about {cut.before_tokens:,} tokens to {after:,}"
+    if room:
+        words += f", and up to {int(room / info.chars_per_token):,} for files put back"
+    if info.price:
+        warm = (cut.before_tokens * info.price.read + SUMMARY_TOKENS * info.price.output) / 1e6
+        cold = (cut.before_tokens * info.price.write + SUMMARY_TOKENS * info.price.output) / 1e6
+        words += f". It costs about ${warm:.2f}, ${cold:.2f} when the cache has expired"
+    if cut.focus:
+        words += f". In view: {cut.focus}"
+    return words + "."
+
+
+def room(info: ModelInfo, policy: Policy) -> int:
+    """How many characters may be put back after a compaction: 25,000 tokens, or a quarter of a small window."""
+    return int(min(PUT_BACK, threshold(info, policy) // 4) * info.chars_per_token)
 
 
 def _fixed(ask: Request, info: ModelInfo) -> int:
@@ -199,22 +243,7 @@ def _fixed(ask: Request, info: ModelInfo) -> int:
     return int(characters / info.chars_per_token)
 
 
-async def _summary(cut: Cut, model: Model) -> AssistantSaid:
-    ask = cut.ask
-    for _ in range(4):
-        try:
-            async for part in model.stream(ask):
-                if isinstance(part, AssistantSaid):
-                    return part
-        except ContextOverflow:
-            shorter = _shorter(ask)
-            if shorter is None:
-                break
-            ask = shorter
-    raise CompactionFailed("The conversation could not be summed up: even its beginning is too long for the model.")
-
-
-def _shorter(ask: Request) -> Request | None:
+def shorter(ask: Request) -> Request | None:
     """The question over three quarters of the history: its newest part is kept word for word anyway."""
     messages = list(ask.messages[: len(ask.messages) * 3 // 4])
     while messages and (messages[-1].role == "user" or any(isinstance(b, ToolUse) for b in messages[-1].blocks)):

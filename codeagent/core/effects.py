@@ -90,6 +90,8 @@ class Effect(Struct, frozen=True):
     free: bool = False
     before: str = ""
     after: str = ""
+    name: str = ""
+    """What rules such as `Task(explore)` speak of, where it is not the label."""
 
 
 Decision = Literal["allow", "ask", "deny"]
@@ -154,6 +156,13 @@ class AskUser(Struct, frozen=True):
     many: bool = False
 
 
+class AskSummary(Struct, frozen=True):
+    """Shall this summary take the place of the older conversation? `words` says what it saves and what it cost."""
+
+    summary: str
+    words: str
+
+
 class AskPlan(Struct, frozen=True):
     """Shall this plan (Markdown) be carried out, and may edits pass without a question meanwhile?"""
 
@@ -184,14 +193,15 @@ class AskTrust(Struct, frozen=True):
     others: tuple[Brought, ...] = ()
 
 
-Question = AskPermission | AskValve | AskUser | AskPlan | AskTrust
+Question = AskPermission | AskValve | AskUser | AskSummary | AskPlan | AskTrust
 
 
 class Answer(Struct, frozen=True):
     """What the person said.
 
     Permission: `yes`, `always` (yes, and do not ask again for what was shown) or `no`. Valve:
-    `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskPlan: `yes` goes ahead and asks on
+    `yes` goes on, `no` stops. AskUser: `yes` with `words`. AskSummary: `yes` takes the summary, or
+    `words` in its place when there are any; `no` leaves all as it was. AskPlan: `yes` goes ahead and asks on
     edits, `always` goes ahead and accepts edits, `no` keeps planning. AskTrust: `yes` or `no`.
     `words` can go with any verdict.
     `input` replaces the tool's input when the person edited the change before accepting it; for a

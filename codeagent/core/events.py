@@ -269,6 +269,8 @@ class Compacted(Fact, frozen=True, tag="compacted"):
     after_tokens: int = 0
     usage: Usage = Usage()
     cost: float | None = None
+    open: tuple[str, ...] = ()
+    """Requests of the user that are still open, word for word; they stand in the summary too."""
 
 
 class Rewound(Fact, frozen=True, tag="rewound"):
@@ -284,7 +286,7 @@ class Rewound(Fact, frozen=True, tag="rewound"):
 
 
 class Changed(Fact, frozen=True, tag="changed"):
-    """What a call did to files; `use_id` is empty for what a rewind did."""
+    """What a call did to files; `use_id` is empty for a rewind, and for calls that are not on record here."""
 
     use_id: str
     files: tuple[FileChange, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -84,8 +84,12 @@ def _allowing(effect: Effect, rules: Rules, mode: str) -> Iterator[str]:
         yield "No rule can: only lines of plain commands are covered. Written without what is named above, one could."
     modes = [other for other in MODES if other != mode and judge(effect, rules, other).decision == "allow"]
     if modes:
-        yield f"The mode {' or '.join(modes)} (Shift+Tab or /mode NAME)."
+        yield f"The mode {_either(modes)} (Shift+Tab or /mode NAME)."
     yield "Your yes, each time." if mode != "dontAsk" else "Another mode, and your yes."
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def suggestions(effect: Effect) -> tuple[str, ...]:

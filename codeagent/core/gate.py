@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -87,7 +88,8 @@ class Gate:
         """
         verdict = self.judge(effect)
         if consent is not None and verdict.decision != "deny":
-            self._decided(use, effect, Verdict("allow", "dialog", "You changed it and accepted it."), consent.words)
+            yes = Verdict("allow", "dialog", "You changed it and accepted it.")
+            self._decided(use, effect, yes, consent.words, revised=consent.input)
             return Permit(effect, consent.words, use.id)
         if verdict.decision == "ask":
             if self.mode == "dontAsk":
@@ -156,6 +158,7 @@ class Gate:
         stored: tuple[str, ...] = (),
         *,
         nobody: bool = False,
+        revised: Mapping[str, Any] | None = None,
     ) -> None:
         self._record(
             Decided(
@@ -171,6 +174,7 @@ class Gate:
                 words,
                 stored,
                 nobody,
+                revised,
             )
         )
 

@@ -30,3 +30,13 @@ class ListedJob(Struct, frozen=True):
     code: int | None = None
     stopped: bool = False
     file: str = ""
+
+
+class ListedSetting(Struct, frozen=True):
+    """A setting in force: its value and origin in words, what it may be (empty: anything), the user's file."""
+
+    name: str
+    value: str
+    source: str
+    choices: tuple[str, ...] = ()
+    file: str = ""

@@ -35,6 +35,10 @@ class Price(Struct, frozen=True):
         ) / 1e6
 
 
+FIRST_ROOM = 32_000
+"""Tokens of output that a request asks for at first, of a model that has more."""
+
+
 class ModelInfo(Struct, frozen=True):
     """A model: window and output limit in tokens, price (None: unknown), short name for the status line."""
 
@@ -45,6 +49,11 @@ class ModelInfo(Struct, frozen=True):
     price: Price | None = None
     chars_per_token: float = 3.3
     efforts: tuple[str, ...] = ()
+
+    @property
+    def first_room(self) -> int:
+        """Tokens of output to ask for at first; a reply cut there is asked again with all that the model has."""
+        return min(self.max_output, FIRST_ROOM)
 
 
 class Model(Protocol):
@@ -158,6 +167,10 @@ class Snapshots(Protocol):
 
     async def changes(self, kept: Sequence[tuple[str, FileState]], *, scanned: bool) -> tuple[FileChange, ...]:
         """What is different from what `keep` saw; also in a later process, after a kill."""
+        ...
+
+    async def rest(self) -> tuple[FileChange, ...]:
+        """What commands changed whose end nobody told: those of sub-agents that were interrupted."""
         ...
 
     async def compare(self, plan: Sequence[Restoring]) -> tuple[Sequence[Restoring], Sequence[Conflict]]:

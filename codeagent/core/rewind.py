@@ -110,6 +110,8 @@ class Rewind:
         async with self._settling:
             for call in cut_off(self._journal.entries):
                 await record(self._journal, self._snapshots, call, always=True)
+            if files := await self._snapshots.rest():
+                self._journal.append(Changed("", files))
 
     async def preview(self, to: int) -> Preview:
         """What going back would do, before it is done. Raises UsageFault when `to` is no point."""

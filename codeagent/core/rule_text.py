@@ -49,9 +49,14 @@ def parse(text: str, kind: Kind, source: str, base: str = "") -> Rule:
 
 
 def folded(name: str) -> str:
-    """Tool names ignore case and underscores: `web_fetch` is `WebFetch`. MCP names keep their shape."""
+    """Tool names ignore case and underscores: `web_fetch` is `WebFetch`, and `Agent` means `Task`.
+
+    MCP names keep their shape.
+    """
     lowered = name.lower()
-    return lowered if lowered.startswith("mcp__") else lowered.replace("_", "")
+    if lowered.startswith("mcp__"):
+        return lowered
+    return "task" if lowered == "agent" else lowered.replace("_", "")
 
 
 def names_a_server(tool: str) -> bool:

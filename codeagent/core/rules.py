@@ -134,7 +134,7 @@ def _names(rule: Rule, tool: str, effect: Effect) -> bool:
     if tool == "webfetch":
         return rule.specifier.startswith("domain:") and host_matches(rule.specifier[7:].strip(), effect.host)
     if tool in NAMED:
-        return command_patterns.catches(_pattern(rule.specifier), tuple(effect.label.split()))
+        return command_patterns.catches(_pattern(rule.specifier), tuple((effect.name or effect.label).split()))
     return False
 
 

@@ -34,6 +34,7 @@ class Seen:
 
     def note(self, saw: Saw) -> None:
         """Remember one sight."""
+        self._latest.pop(saw.path, None)  # so that the order is that of the latest sights
         self._latest[saw.path] = saw
         sights = self._in_context.setdefault(saw.path, [])
         if sights and sights[-1].digest != saw.digest:

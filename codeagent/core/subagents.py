@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent.core.budget import Meter
+from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.compaction import Policy
 from codeagent.core.effects import Answer, Question
@@ -25,7 +26,7 @@ from codeagent.core.events import (
 )
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.messages import Text
+from codeagent.core.messages import Request, Text
 from codeagent.core.ports import Approver, Clock, Ids, Model, Snapshots
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn
@@ -51,6 +52,26 @@ class Kind(Struct, frozen=True):
     model: str = ""
     steps: int = 0
     where: str = ""
+
+
+BUILT_IN = (
+    Kind(
+        "explore",
+        "finds out and changes nothing",
+        "You explore a project for another agent and report to it. You can only read and search. Look in several "
+        "places, by several names, before you say that something is not there. Answer what was asked, with paths and "
+        "line numbers, and say what you did not check. Your last message is all that the other agent gets.",
+        ("read", "grep", "glob"),
+    ),
+    Kind(
+        "general",
+        "any task of several steps",
+        "You do one task for another agent, in the same project and with the same permissions, and report to it. "
+        "Nobody can answer questions: decide yourself, and say what you assumed. Do what was asked and no more; check "
+        "that it works. End with what you did, the files that you changed, and what is left open. Your last message is "
+        "all that the other agent gets.",
+    ),
+)
 
 
 class Parent(Struct):
@@ -84,6 +105,8 @@ class Subagent:
         self.parent = replace(parent, journal=journal, gate=gate, valves=valves, level=parent.level + 1)
         """What it lends to sub-agents of its own."""
         self._told_plan = False
+        self._audit = CacheAudit()
+        journal.watch(self._audit.see)
         journal.watch(self.meter.see)
         journal.watch(self._report)
 
@@ -127,9 +150,13 @@ class Subagent:
         """Nobody talks to it."""
         return False
 
-    def restored(self) -> tuple[str, ...]:
+    def restored(self, tail: list[Entry], room: int) -> tuple[str, ...]:
         """Its task stands in what was summed up."""
         return ()
+
+    def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
+        """A cache that was missed."""
+        return self._audit.heard(asked, said, self.clock.now(), self.parent.model.info(asked.model).price)
 
     # --- inside ---
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from codeagent.core import compaction
 from codeagent.core.calls import Calls
-from codeagent.core.conversation import Fold, digest, parameters, tail
+from codeagent.core.conversation import Fold, digest, tail
 from codeagent.core.effects import AskValve
 from codeagent.core.errors import CodeagentError, ContextOverflow, ModelError, RequestRejected
 from codeagent.core.events import (
@@ -31,6 +31,7 @@ from codeagent.core.events import (
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Request, Text
 from codeagent.core.ports import Approver, Clock, Model, ModelInfo
+from codeagent.core.summing_up import compact
 from codeagent.core.valves import Closed, NoProgress, Valves
 
 PAUSES = 5
@@ -61,8 +62,12 @@ class Surroundings(Protocol):
         """Whether a message for this turn waits."""
         ...
 
-    def restored(self) -> tuple[str, ...]:
-        """Notes to put back after a compaction."""
+    def restored(self, tail: list[Entry], room: int) -> tuple[str, ...]:
+        """Notes to put back after a compaction (see `summing_up`)."""
+        ...
+
+    def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
+        """Entries to append after a reply: what its figures tell."""
         ...
 
 
@@ -144,6 +149,8 @@ class Turn:
                     scribe.stop()
                     said = self._judged(part, asked)
                     self._journal.append(said)
+                    for entry in self._around.heard(asked, said):
+                        self._journal.append(entry)
                     return said
                 if isinstance(part, Retried):
                     scribe.restart()
@@ -176,7 +183,7 @@ class Turn:
         return replace(said, void=True) if said.stop == "refusal" or more else said
 
     async def _after(self, said: AssistantSaid) -> TurnEnded | None:
-        """What the loop does next; None goes on. Each stop reason has its action (api.md §3)."""
+        """What the loop does next; None goes on."""
         if said.void:
             return self._voided(said)
         if said.uses:
@@ -252,7 +259,7 @@ class Turn:
         if near:
             self._journal.append(ValveClosed(near.valve, near.words, near.limit, near.seen, warning=True))
 
-    async def _compact(self, trigger: str) -> bool:
+    async def _compact(self, trigger: compaction.Trigger) -> bool:
         """Sum up what is old. False when that did not work: everything stays as it was, and it says so."""
         return await compact(self._journal, self._model, self._around, trigger)
 
@@ -265,26 +272,6 @@ class Turn:
     @staticmethod
     def _failed(words: str) -> TurnEnded:
         return TurnEnded("failed", words)
-
-
-def request_model(journal: Journal) -> str:
-    """The model that the next request goes to."""
-    return parameters(journal.entries).model
-
-
-async def compact(journal: Journal, model: Model, around: Surroundings, trigger: str, focus: str = "") -> bool:
-    """Sum up the conversation so far; shared by the loop and by `/compact`."""
-    info = model.info(request_model(journal))
-    cut = compaction.plan(journal.entries, info, around.policy, focus)
-    if cut is None:
-        return False
-    journal.append(compaction.asked(cut, digest(cut.ask), digest(cut.ask.system), digest(cut.ask.tools)))
-    try:
-        journal.append(await compaction.carry_out(cut, model, info, trigger, around.restored()))
-    except CodeagentError as fault:
-        journal.append(Noted(f"{fault} Everything is as it was.", to="person", topic="compaction", level="warning"))
-        return False
-    return True
 
 
 def _words(result: ToolFinished) -> str:

@@ -47,13 +47,17 @@ class Valves:
         self._own, self._owner = limits, owner
         self._meter = meter
         self._warned: set[str] = set()
+        self._elapsed = 0.0
+        """Seconds of the turn when it was last asked."""
 
     def lend(self, steps: int = 0) -> Valves:
         """Valves of a sub-agent: it counts its own steps, and what it spends is the session's, under the same limits.
 
-        `steps` 0 gives it as many as a turn has.
+        `steps` 0 gives it as many as a turn has. Of time it gets what the turn has left.
         """
-        lent = Valves(msgspec.structs.replace(self.limits, steps=steps or self.limits.steps), self._meter, self)
+        left = max(0.001, self.limits.seconds - self._elapsed) if self.limits.seconds else 0
+        own = msgspec.structs.replace(self.limits, steps=steps or self.limits.steps, seconds=left)
+        lent = Valves(own, self._meter, self)
         # The agent in front of the person warns of what all share.
         lent._warned = {"steps", "tokens", "dollars"}
         return lent
@@ -61,10 +65,14 @@ class Valves:
     @property
     def limits(self) -> Limits:
         """Where they stand now."""
-        return self._own if self._owner is None else msgspec.structs.replace(self._owner.limits, steps=self._own.steps)
+        own = self._own
+        if self._owner is None:
+            return own
+        return msgspec.structs.replace(self._owner.limits, steps=own.steps, seconds=own.seconds)
 
     def closed(self, steps: int, elapsed: float) -> Closed | None:
         """Asked before each step: `steps` were taken in this turn, `elapsed` seconds passed in it."""
+        self._elapsed = elapsed
         return next((c for c in self._gauges(steps, elapsed) if c.limit and c.seen >= c.limit), None)
 
     def warning(self, steps: int, elapsed: float) -> Closed | None:

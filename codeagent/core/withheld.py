@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
-from codeagent.core.events import Entry, Event, Fact, TextDelta, ThinkingDelta, ToolProgress
+from codeagent.core.events import Entry, Event, Fact, Raw, TextDelta, ThinkingDelta, ToolProgress
+from codeagent.core.rewriting import changed, rewritten
 
 INSTEAD = "[key withheld]"
 
@@ -28,10 +28,10 @@ class Withheld:
         if not self._secrets:
             return event
         if isinstance(event, Fact):
-            return self._rewritten(event) if self._holds(event) else event
+            return rewritten(event, self._cleaned) if self._holds(event) else event
         if isinstance(event, TextDelta | ThinkingDelta | ToolProgress):
             return msgspec.structs.replace(event, text=self._cleaned(event.text))
-        return event
+        return Raw(changed(event.event, self._cleaned)) if isinstance(event, Raw) else event
 
     def _holds(self, event: Entry) -> bool:
         try:
@@ -42,18 +42,7 @@ class Withheld:
             return False  # it cannot be recorded either
         return any(secret in data for secret in self._encoded)
 
-    def _rewritten(self, event: Entry) -> Entry:
-        return msgspec.convert(self._cleaned(msgspec.to_builtins(event)), type(event))
-
-    def _cleaned(self, value: Any) -> Any:
-        match value:
-            case str():
-                for secret in self._secrets:
-                    value = value.replace(secret, INSTEAD)
-                return value
-            case dict():
-                return {self._cleaned(key): self._cleaned(each) for key, each in value.items()}
-            case list() | tuple():
-                return [self._cleaned(each) for each in value]
-            case _:
-                return value
+    def _cleaned(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, INSTEAD)
+        return text

@@ -1,16 +1,13 @@
-"""Kinds of sub-agents: the two of the product, and those that Markdown files define."""
+"""Kinds of sub-agents that Markdown files define, beside those of the product."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from codeagent.core.subagents import Kind
+from codeagent.core.subagents import BUILT_IN, Kind
 from codeagent.host.durable import read_regular
-
-PROJECT = (".claude/agents", ".agent/agents")
-"""Where a project keeps definitions; of two with one name the later directory's counts."""
 
 MOST = 50
 """Definitions that are read of one directory."""
@@ -23,32 +20,13 @@ _FRONT = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)(.*)", re.DOT
 _FIELD = re.compile(r"([A-Za-z_-]+):[ \t]*(.*)")
 _ITEM = re.compile(r"\s*-\s+(.*)")
 
-BUILT_IN = (
-    Kind(
-        "explore",
-        "finds out and changes nothing",
-        "You explore a project for another agent and report to it. You can only read and search. Look in several "
-        "places, by several names, before you say that something is not there. Answer what was asked, with paths and "
-        "line numbers, and say what you did not check. Your last message is all that the other agent gets.",
-        ("read", "grep", "glob"),
-    ),
-    Kind(
-        "general",
-        "any task of several steps",
-        "You do one task for another agent, in the same project and with the same permissions, and report to it. "
-        "Nobody can answer questions: decide yourself, and say what you assumed. Do what was asked and no more; check "
-        "that it works. End with what you did, the files that you changed, and what is left open. Your last message is "
-        "all that the other agent gets.",
-    ),
-)
-
 
 def kinds(directories: Iterable[Path]) -> tuple[dict[str, Kind], tuple[str, ...]]:
     """Kinds by name, the product's and those in these directories, of one name the last; and problems in words."""
     found = {kind.name: kind for kind in BUILT_IN}
     problems = []
     for directory in directories:
-        for file in definitions(directory):
+        for file in sorted(directory.glob("*.md"))[:MOST]:
             try:
                 kind = read_kind(file)
             except (ValueError, OSError) as wrong:
@@ -56,14 +34,6 @@ def kinds(directories: Iterable[Path]) -> tuple[dict[str, Kind], tuple[str, ...]
                 continue
             found[kind.name] = kind
     return found, tuple(problems)
-
-
-def definitions(directory: Path) -> Sequence[Path]:
-    """The files of a directory that define sub-agents, by name."""
-    try:
-        return sorted(directory.glob("*.md"))[:MOST]
-    except OSError:
-        return ()
 
 
 def read_kind(file: Path) -> Kind:

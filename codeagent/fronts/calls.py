@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from codeagent.core.clean import clean, clean_line
-from codeagent.core.effects import AskPermission, AskPlan, AskTrust, AskUser, AskValve, Question
+from codeagent.core.effects import AskPermission, AskPlan, AskSummary, AskTrust, AskUser, AskValve, Question
 from codeagent.core.events import ToolFinished
 from codeagent.core.messages import Text, ToolUse
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo, View
@@ -167,7 +167,9 @@ def choices(question: Question) -> tuple[str, ...]:
         case AskTrust():
             return TRUST_CHOICES
         case AskValve(proposed=proposed):
-            return (f"Go on, up to {proposed:,g}", "Stop")
+            return (f"Go on, up to {proposed:,g}" if proposed else "Go on", "Stop")
+        case AskSummary():
+            return ("Yes", "Change it first, in your editor", "No, leave everything as it was")
         case AskUser(choices=listed):
             return tuple(
                 f"{clean_line(c.label)}{' - ' if c.description else ''}{clean_line(c.description)}" for c in listed

@@ -21,6 +21,7 @@ Outcome = Literal["handled", "unknown", "exit", "redraw"]
 
 Show = Callable[[str], None]
 Copy = Callable[[str], bool]
+Edit = Callable[[Path], None]
 Refill = Callable[[str], None]
 
 
@@ -33,13 +34,14 @@ class Command(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """One use of a command: the desk, what was written after the name, where to show, how to copy and to refill."""
+    """One use of a command: the desk, what was written after the name, where to show, how to copy, refill and edit."""
 
     desk: Desk
     words: str
     show: Show
     copy: Copy
     refill: Refill | None = None
+    edit: Edit | None = None
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -60,9 +62,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
     Command("/agents", "sub-agents: list, and what one did", "[number]"),
     Command("/todo", "the todo list"),
+    Command("/memory", "what outlives sessions: list, read, edit, switch", "[topic, edit [topic], on or off]"),
+    Command("/init", "look at the project and write or improve its guidelines", "[what to mind]"),
     Command("/diff", "what this session changed"),
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
     Command("/audit", "who allowed what, and by which rule"),
+    Command("/inspect", "every request to the model, and each in full"),
+    Command("/config", "all settings and where they come from"),
+    Command("/theme", "other colours"),
     Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
     Command("/exit", "leave (also /quit, exit, quit)"),
@@ -80,11 +87,25 @@ ALIASES = {
 LEAVING = ("exit", "quit", ":q")
 """Bare words that leave."""
 
+ALONE = ("/clear", "/resume", "/compact", "/rewind")
+"""Commands that cannot run beside a turn."""
+
 
 def is_command(line: str) -> bool:
     """Whether a typed line is for us: `/word`, not a path such as /usr/bin, or a bare word that leaves."""
     first = line.strip().split(maxsplit=1)[0] if line.strip() else ""
     return line.strip() in LEAVING or (first.startswith("/") and first[1:].replace("-", "").isalpha())
+
+
+def must_wait(line: str) -> bool:
+    """Whether this command cannot run beside a turn."""
+    return _parted(line)[0] in ALONE
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """The command's own name, and what follows it."""
+    name, _, words = line.strip().partition(" ")
+    return ALIASES.get(name.lower(), name.lower()), words.strip()
 
 
 def complete(text: str) -> list[tuple[str, str]]:
@@ -99,16 +120,33 @@ def _no_clipboard(_text: str) -> bool:
     return False
 
 
-async def run(desk: Desk, line: str, show: Show, copy: Copy = _no_clipboard, refill: Refill | None = None) -> Outcome:
+def prepared(desk: Desk, line: str) -> str:
+    """The message that a command stands for (/init), empty for any other line."""
+    name, words = _parted(line)
+    if name != "/init":
+        return ""
+    from codeagent.memory.starting import starting_message
+
+    return starting_message(desk.project, words)
+
+
+async def run(
+    desk: Desk,
+    line: str,
+    show: Show,
+    copy: Copy = _no_clipboard,
+    refill: Refill | None = None,
+    edit: Edit | None = None,
+) -> Outcome:
     """Do what `line` says. Words for the person go to `show`; `copy` puts text on the clipboard, False if it cannot.
 
-    `refill` gets a message that was taken back, to be edited; without it the message is shown.
+    `refill` gets a message that was taken back, to be edited; without it the message is shown. `edit` opens a
+    file in the person's editor and waits for it; without it the path is shown.
     """
-    name, _, words = line.strip().partition(" ")
     if line.strip() in LEAVING:
         return "exit"
-    name = ALIASES.get(name.lower(), name.lower())
-    call = Call(desk, words.strip(), show, copy, refill)
+    name, words = _parted(line)
+    call = Call(desk, words, show, copy, refill, edit)
     try:
         if name in WAITING:
             return await WAITING[name](call) or "handled"
@@ -213,7 +251,11 @@ def _agents(call: Call) -> None:
         call.show(hired.listed(agent.journal.entries, agent.working))
         return
     hire = hired.chosen(agent.journal.entries, call.words)
-    call.show(reports.markdown(call.desk.transcript(hire.use_id), hire.label))
+    call.show("\n".join(hired.story(call.desk.transcript(hire.use_id))))
+
+
+async def _init(call: Call) -> None:
+    await call.desk.agent.say(prepared(call.desk, f"/init {call.words}"))
 
 
 def _model(call: Call) -> None:
@@ -265,6 +307,31 @@ def _later(call: Call) -> None:
     call.show("Kept for the end of the turn.")
 
 
+def _memory(call: Call) -> None:
+    memory = call.desk.memory
+    first, _, rest = call.words.partition(" ")
+    if first == "edit":
+        _edit_memory(call, rest.strip())
+    elif first in ("on", "off"):
+        where = memory.switch(on=first == "on")
+        call.show(f"The memory is {first} for new sessions here; this one keeps what it has. It stands in {where}")
+    elif first:
+        call.show(memory.read(call.words))
+    else:
+        off = "" if memory.on else "The memory is switched off: /memory on\n\n"
+        call.show(off + (memory.index() or "Nothing is remembered yet."))
+        call.show("Read one: /memory TOPIC   Edit: /memory edit [TOPIC]   /memory on, off")
+
+
+def _edit_memory(call: Call, name: str) -> None:
+    path = call.desk.memory.path(name)
+    if call.edit is None:
+        call.show(f"Open it in an editor: {path}")
+        return
+    call.edit(path)
+    call.show(call.desk.memory.adopt(path) or f"{path.name} is as you left it.")
+
+
 def _export(call: Call) -> None:
     entries = call.desk.agent.journal.entries
     target = Path(call.words or f"codeagent-{time.strftime('%Y%m%d-%H%M%S')}.md").expanduser()
@@ -301,12 +368,32 @@ def _reporting(report: Callable[[Desk], str]) -> Callable[[Call], Outcome | None
     return act
 
 
+def _inspect(call: Call) -> None:
+    from codeagent.fronts import inspecting
+    from codeagent.sessions.inspection import exchanges
+
+    call.show("\n".join(inspecting.table(exchanges(call.desk.agent.journal.entries))))
+
+
+def _config(call: Call) -> None:
+    rows = [(each.name, each.value, each.source) for each in call.desk.settings()]
+    call.show("\n".join(f"{name:<28} {value:<16} {source}" for name, value, source in rows))
+
+
+def _theme(call: Call) -> None:
+    if not call.words:
+        call.show("Which one? /theme dark, light, dark-safe, light-safe or terminal")
+        return
+    call.show(f"Kept in {call.desk.keep_setting('theme', call.words)}; it holds from the next start.")
+
+
 def _exit(_call: Call) -> Outcome:
     return "exit"
 
 
 WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
     "/compact": _compact,
+    "/init": _init,
     "/jobs": _jobs,
     "/rewind": _rewind,
 }
@@ -326,10 +413,14 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/later": _later,
     "/status": _reporting(reports.status),
     "/agents": _agents,
+    "/memory": _memory,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,
     "/audit": _reporting(reports.audit),
+    "/inspect": _inspect,
+    "/config": _config,
+    "/theme": _theme,
     "/export": _export,
     "/copy": _copy,
     "/exit": _exit,

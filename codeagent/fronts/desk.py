@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from codeagent.core.agent import Agent
 from codeagent.core.effects import AskTrust
 from codeagent.core.events import Entry
-from codeagent.core.listed import Listed, ListedJob
+from codeagent.core.listed import Listed, ListedJob, ListedSetting
 
-__all__ = ["Desk", "Listed", "ListedJob"]
+__all__ = ["Desk", "Listed", "ListedJob", "ListedSetting"]
+
+
+class Remembered(Protocol):
+    """The project's memory as its owner sees it. Methods raise UsageFault with words for a person."""
+
+    @property
+    def on(self) -> bool:
+        """Whether new sessions get the index."""
+        ...
+
+    def index(self) -> str:
+        """The index, with what is wrong with it."""
+        ...
+
+    def read(self, name: str) -> str:
+        """A topic's text."""
+        ...
+
+    def path(self, name: str) -> Path:
+        """The file to edit; the index when no topic is named."""
+        ...
+
+    def adopt(self, path: Path) -> str:
+        """Take over what was edited by hand; what keeps it from that, mostly nothing."""
+        ...
+
+    def switch(self, *, on: bool) -> str:
+        """Store whether sessions have a memory; where it stands now."""
+        ...
 
 
 class Desk(Protocol):
@@ -64,6 +93,11 @@ class Desk(Protocol):
         ...
 
     @property
+    def memory(self) -> Remembered:
+        """What outlives sessions."""
+        ...
+
+    @property
     def history(self) -> Path | None:
         """Where what was typed in this project is kept (JSON lines), or None when nothing is."""
         ...
@@ -76,6 +110,34 @@ class Desk(Protocol):
     @property
     def theme(self) -> str:
         """`light` or `dark` as the settings wish, or an empty string."""
+        ...
+
+    def setting(self, name: str) -> Any:
+        """The value of a setting by its dotted name, such as `keys.history`."""
+        ...
+
+    def settings(self) -> Sequence[ListedSetting]:
+        """All settings with where they come from."""
+        ...
+
+    def keep_setting(self, name: str, value: object) -> str:
+        """Write a setting into the user's own file; where it stands now. Raises UsageFault."""
+        ...
+
+    def guidance(self) -> str:
+        """Guidelines in force and what was remembered of this project, in words."""
+        ...
+
+    async def picture(self) -> bytes:
+        """The picture on the system's clipboard, empty when there is none."""
+        ...
+
+    def edit(self, text: str, editor: str) -> str:
+        """The text as it comes back from an editor, which has the terminal meanwhile. Raises OSError."""
+        ...
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        """The line that the person's own status command prints; it gets `given` as JSON on its input."""
         ...
 
     @property

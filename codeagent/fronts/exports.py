@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import Entry
 
-FORMATS = ("md", "html", "json")
-
 
 def format_of(name: str) -> str:
     """The format that a file's name asks for. Raises UsageFault for an ending that means none."""
@@ -20,11 +18,11 @@ def format_of(name: str) -> str:
 
 
 def render(entries: Sequence[Entry], title: str, form: str) -> str:
-    """The session as a text in one of FORMATS, without credentials of well-known shapes."""
+    """The session as a text, `form` being md, html or json, without credentials of well-known shapes."""
+    from codeagent.core.rewriting import rewritten
     from codeagent.core.token_shapes import masked
-    from codeagent.sessions.redaction import redacted
 
-    told, name = redacted(entries, masked), masked(title)
+    told, name = [rewritten(entry, masked) for entry in entries], masked(title)
     if form == "html":
         from codeagent.fronts.page.document import html
 

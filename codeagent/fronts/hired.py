@@ -1,16 +1,17 @@
-"""The sub-agents of a session as a list: what each was for, how it stands, what it cost. Pure."""
+"""The sub-agents of a session in words: what each was for, how it stands, what it cost, what it did. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from codeagent.core.budget import Meter
-from codeagent.core.clean import clean_line
+from codeagent.core.clean import clean, clean_line
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Entry, Spent, ToolFinished, ToolStarted
-from codeagent.fronts import present
+from codeagent.core.events import AssistantSaid, Compacted, Entry, Spent, ToolFinished, ToolStarted, TurnEnded, UserSaid
+from codeagent.core.messages import ToolUse
+from codeagent.fronts import calls, present
 
 
 class Hire(Struct):
@@ -62,3 +63,29 @@ def chosen(entries: Sequence[Entry], words: str) -> Hire:
         if hire.use_id == words:
             return hire
     raise UsageFault(f"There is no sub-agent {words!r} in this session. /agents lists them.")
+
+
+WIDE = 70
+"""Characters of what a call is about."""
+
+
+def story(entries: Sequence[Entry]) -> Iterator[str]:
+    """What one did, from its transcript: its task, its words, a line for each call."""
+    uses: dict[str, ToolUse] = {}
+    for entry in entries:
+        match entry:
+            case UserSaid(text=text):
+                yield f"task: {clean(text)}"
+            case AssistantSaid(text=text):
+                uses.update({use.id: use for use in entry.uses})
+                if text:
+                    yield clean(text)
+            case ToolFinished(use_id=use_id, tool=tool):
+                about = calls.subject(uses[use_id], WIDE) if use_id in uses else ""
+                yield f"  {tool}  {about}: {calls.outcome(entry)}"
+            case Compacted():
+                yield "(what came before was summed up)"
+            case TurnEnded(why=why) if why != "done":
+                yield f"({present.ended(entry)[1]})"
+            case _:
+                pass

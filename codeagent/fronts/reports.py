@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from codeagent.core.budget import Meter, Used
+from codeagent.core.cache_audit import TOPIC
 from codeagent.core.clean import clean_line
+from codeagent.core.compaction import size, threshold
+from codeagent.core.context import CATEGORIES, Bill, Category, bill, cells
 from codeagent.core.conversation import request
 from codeagent.core.events import (
     AssistantSaid,
     Compacted,
     Entry,
+    Noted,
     Opened,
     ToolFinished,
     TurnEnded,
     UserSaid,
 )
-from codeagent.core.messages import Image, Note, Text, Thinking, ToolResult, ToolUse
+from codeagent.core.messages import Text, ToolUse
+from codeagent.core.ports import Price
 from codeagent.core.views import Diff
 from codeagent.fronts import calls, present
 
@@ -35,68 +40,109 @@ MODES = (
 
 
 def cost(desk: Desk) -> str:
-    """Tokens, cached share, dollars and time."""
-    meter, usage = desk.agent.meter, desk.agent.meter.usage
-    return "\n".join(
-        (
-            f"cost      {present.money(meter.cost)}",
-            f"tokens    {usage.total:,}: {usage.input:,} new, {usage.cache_read:,} from the cache, "
-            f"{usage.cache_write + usage.cache_write_1h:,} into it, {usage.output:,} written by the model",
-            f"cached    {100 * meter.cached_share:.0f} % of the prompts",
-            f"work      {present.count(meter.turns, 'turn')}, {present.count(meter.requests, 'request')}, "
-            f"{present.count(meter.tool_calls, 'tool call')}",
-            f"time      {present.seconds(meter.turn_ms)} working: {present.seconds(meter.model_ms)} the model, "
-            f"{present.seconds(meter.tool_ms)} tools",
-        )
+    """Tokens, cached share, dollars and time: the session, its last turn and step, and what the cache missed."""
+    return spending(desk.agent.meter, desk.agent.journal.entries, desk.agent.info.price)
+
+
+def spending(meter: Meter, entries: Sequence[Entry], price: Price | None) -> str:
+    """The same of any session that was read; `price` is that of its model now."""
+    shown = {"session": meter, "last turn": meter.turn, "last step": meter.step} if meter.requests else {}
+    rows = [f"{'':<10} {'cost':>9} {'new':>8} {'written':>8} {'cached':>8} {'output':>8} {'time':>12}"]
+    rows += [_spent(name, each) for name, each in shown.items()]
+    work = (
+        present.count(meter.turns, "turn"),
+        present.count(meter.requests, "request"),
+        present.count(meter.tool_calls, "tool call"),
     )
-
-
-def context(desk: Desk) -> str:
-    """What fills the window, by kind, in estimated tokens; a bar of twenty cells each."""
-    agent = desk.agent
-    window, per = agent.info.window, agent.info.chars_per_token
-    sizes = _sizes(agent.journal.entries)
-    tokens = {name: int(size / per) for name, size in sizes.items()}
-    used = agent.meter.context or sum(tokens.values())
-    rows = [f"{agent.model}: {used:,} of {window:,} tokens ({100 * used / window:.0f} %)"]
-    rows += [_bar(name, amount, window) for name, amount in tokens.items() if amount]
-    rows.append(_bar("free", max(0, window - used), window))
+    rows.append(f"cached     {100 * meter.cached_share:.0f} % of the prompts")
+    rows.append(f"work       {', '.join(work)}")
+    rows.append(
+        f"time       {present.seconds(meter.turn_ms)} working: {present.seconds(meter.model_ms)} the model, "
+        f"{present.seconds(meter.tool_ms)} tools"
+    )
+    rows.append(f"prices     {_dated(price)}")
+    missed = [e.text for e in entries if isinstance(e, Noted) and e.topic == TOPIC]
+    rows += [f"missed     {clean_line(text)}" for text in missed[-5:]]
     return "\n".join(rows)
 
 
-def _bar(name: str, amount: int, window: int) -> str:
-    cells = min(20, round(20 * amount / window))
-    return f"  {name:<14} {'#' * cells + '.' * (20 - cells)} {present.short(amount):>7}  {100 * amount / window:.1f} %"
+def _spent(name: str, spent: Used) -> str:
+    used = spent.usage
+    figures = (used.input, used.cache_write + used.cache_write_1h, used.cache_read, used.output)
+    cells = " ".join(f"{present.short(figure):>8}" for figure in figures)
+    return f"{name:<10} {present.money(spent.cost):>9} {cells} {present.seconds(spent.took_ms):>12}"
 
 
-def _sizes(entries: Sequence[Entry]) -> dict[str, int]:
-    """Characters of the next request by kind."""
-    asked = request(entries)
-    sizes = {
-        "guidance": sum(map(len, asked.system)),
-        "tools": sum(len(t.description) + len(json.dumps(t.input_schema)) for t in asked.tools),
-        "your words": 0,
-        "its words": 0,
-        "tool calls": 0,
-        "tool results": 0,
-        "pictures": 0,
-    }
-    for message in asked.messages:
-        for part in message.blocks:
-            match part:
-                case Text(text=text) | Note(text=text):
-                    sizes["your words" if message.role == "user" else "its words"] += len(text)
-                case Thinking(text=text):
-                    sizes["its words"] += len(text)
-                case ToolUse(input=given):
-                    sizes["tool calls"] += len(json.dumps(given))
-                case ToolResult(content=content):
-                    sizes["tool results"] += sum(len(c.text) for c in content if isinstance(c, Text))
-                case Image():
-                    sizes["pictures"] += 5000
-                case _:
-                    pass
-    return sizes
+def _dated(price: Price | None) -> str:
+    if price is None:
+        return "unknown for this model"
+    a_million = f"${price.input:g} in, ${price.output:g} out, ${price.read:g} from the cache per million tokens"
+    return f"{a_million}, as listed on {price.date}" if price.date else a_million
+
+
+def bill_of(desk: Desk) -> Bill:
+    """What the next request is made of."""
+    agent = desk.agent
+    entries, info = agent.journal.entries, agent.info
+    measured = size(entries, info) if agent.meter.context else 0
+    return bill(request(entries), info, threshold(info, agent.policy), measured)
+
+
+LETTERS = {
+    "system": "S",
+    "tools": "T",
+    "guidelines": "G",
+    "memory": "M",
+    "conversation": "C",
+    "tool results": "R",
+    "free": ".",
+    "reserve": "x",
+}
+"""The categories in a grid without colours."""
+
+ACROSS, DOWN = 40, 5
+"""Cells of the grid."""
+
+
+def context(desk: Desk) -> str:
+    """What fills the window: a grid of letters, the categories, and the bill by block."""
+    made = bill_of(desk)
+    grid = "".join(LETTERS[kind] for kind in cells(made, ACROSS * DOWN))
+    rows = [headline(desk.agent.model, made), ""]
+    rows += [f"  {grid[at : at + ACROSS]}" for at in range(0, len(grid), ACROSS)]
+    rows += ["", *(f"  {LETTERS[kind]} {row}" for kind, row in shares(made)), ""]
+    rows += billed(made)
+    return "\n".join(rows)
+
+
+def headline(model: str, made: Bill) -> str:
+    """How full it is, and what the next request costs."""
+    about = "" if made.measured else "about "
+    words = f"{model}: {about}{made.used:,} of {made.window:,} tokens ({100 * made.used / made.window:.0f} %)"
+    if made.warm is None or made.cold is None:
+        return f"{words}; price unknown"
+    prices = f", prices of {made.priced}" if made.priced else ""
+    return f"{words}; a request {present.money(made.warm)} from the cache, {present.money(made.cold)} without{prices}"
+
+
+def shares(made: Bill) -> Iterator[tuple[Category, str]]:
+    """Each category that there is, with tokens and share of the window."""
+    for kind in CATEGORIES:
+        if tokens := made.of(kind):
+            yield kind, f"{kind:<14} {present.short(tokens):>7}  {100 * tokens / made.window:5.1f} %"
+
+
+def billed(made: Bill) -> Iterator[str]:
+    """The bill by block, the largest first: tokens, and dollars a request when it comes from the cache."""
+    yield f"{'block':<44} {'tokens':>8}  from the cache, a request"
+    for item in sorted(made.items, key=lambda item: -item.tokens):
+        if item.tokens:
+            name = clean_line(f"{item.category}: {item.name}")
+            yield f"{name if len(name) <= 44 else '…' + name[-43:]:<44} {item.tokens:>8,}  {_fine(item.dollars)}"
+
+
+def _fine(dollars: float | None) -> str:
+    return "price unknown" if dollars is None else f"${dollars:.6f}"
 
 
 def status(desk: Desk) -> str:
@@ -122,13 +168,14 @@ def jobs(desk: Desk) -> str:
     if not listed:
         return "Nothing runs in the background."
     rows = [
-        f"{job.id:<6} {_state(job):<14} begun {present.seconds(1000 * job.seconds)} ago  {clean_line(job.command)}"
+        f"{job.id:<6} {state(job):<14} begun {present.seconds(1000 * job.seconds)} ago  {clean_line(job.command)}"
         for job in listed
     ]
     return "\n".join([*rows, "Read one: /jobs ID   End one: /jobs stop ID"])
 
 
-def _state(job: ListedJob) -> str:
+def state(job: ListedJob) -> str:
+    """How a background command is doing."""
     if job.code is None:
         return "runs"
     return "stopped" if job.stopped else f"ended, exit {job.code}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from codeagent.core.clean import clean_line
 from codeagent.core.messages import Usage
@@ -37,7 +38,8 @@ def _turn(turn: Turn) -> Iterator[str]:
 
 def _step(step: Step) -> Iterator[str]:
     name = f"step {step.number}" if step.asked.purpose == "step" else f"{step.asked.purpose} (request {step.number})"
-    parts = [step.outcome, tokens(step.usage), _money([step]), present.seconds(step.took_ms)]
+    own = replace(step, calls=[])
+    parts = [step.outcome, tokens(step.usage), _money([own]), present.seconds(step.took_ms)]
     if step.first_ms:
         parts.append(f"first word after {present.seconds(step.first_ms)}")
     if step.retries:
@@ -52,6 +54,8 @@ def _step(step: Step) -> Iterator[str]:
 def _call(call: Call) -> str:
     about = clean_line(call.title) or calls.spelled(call.use.name, call.use.input, 60)
     parts = [call.outcome, *([f"by {call.by}"] if call.by else []), present.seconds(call.took_ms)]
+    if call.usage.total:
+        parts += [tokens(call.usage), present.money(call.cost)]
     summary = f" ({calls.bounded(call.summary, 60)})" if call.summary else ""
     return f"      {clean_line(call.use.name)}  {about}: {', '.join(parts)}{summary}"
 

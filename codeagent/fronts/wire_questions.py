@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from codeagent.core.clean import clean
-from codeagent.core.effects import Answer, AskPermission, AskPlan, AskTrust, AskUser, AskValve, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, AskValve, Question
 from codeagent.fronts.calls import asker
 
 
@@ -44,7 +44,7 @@ def request_of(question: Question) -> dict[str, Any] | None:
         case AskPlan(plan=plan):
             call = _Call("present_plan", {"plan": plan}, question.use_id, "Go ahead with this plan")
             return _can_use(call) | {"permission_suggestions": [ACCEPT_EDITS]}
-        case AskValve() | AskTrust():
+        case AskValve() | AskSummary() | AskTrust():
             return None
 
 

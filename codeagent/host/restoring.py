@@ -13,7 +13,7 @@ from codeagent.core.ports import Conflict, Restoring
 from codeagent.host.files import WHOLE
 from codeagent.host.objects import Objects
 from codeagent.host.states import LARGE, NOTHING, state_of
-from codeagent.host.storing import store
+from codeagent.host.storing import store, sweep
 
 CHANGED = "was changed since by someone else"
 GONE = "its earlier content is not kept any more"
@@ -90,6 +90,7 @@ def _put_back(each: Restoring, now: FileState, objects: Objects) -> None:
 def _remove(path: Path, now: FileState) -> None:
     """A folder goes only when it is empty: what others put there stays."""
     if now.kind == "folder":
+        sweep(path)  # a temporary file of a killed writer is nobody's
         with suppress(OSError):
             path.rmdir()
     elif now.kind != "none":

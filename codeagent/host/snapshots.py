@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -36,8 +37,8 @@ TREES = 20
 TREE_BYTES = 64 << 20
 """Bytes of a saved tree at most; one of `MOST` files takes about 10 MB."""
 
-NEVER = frozenset({".git", ".agent"})
-"""Folders of a project that a rewind must not touch: what lies there is not the project's text, and may be obeyed."""
+_KEPT_OUT = re.compile(r"/(\.git|\.agent|\.\.)(/|$)")
+"""What a rewind must not touch: what lies there is not the project's text, and may be obeyed. Nor the way out."""
 
 CROWDED = (
     f"This project has more than {MOST:,} files, or listing them takes too long: /rewind puts back what the edit tools "
@@ -58,6 +59,7 @@ class ProjectSnapshots:
         self, folder: Path, name: str, roots: Sequence[Path], lister: Lister, *, limit: int = LIMIT, most: int = MOST
     ) -> None:
         self._folder, self._roots, self._lister, self._most = folder, tuple(roots), lister, most
+        self._inside_of = tuple(f"{root}/" for root in roots)
         self._tree_file = folder / "trees" / name
         self._objects = Objects(folder, limit)
         self._limit = limit
@@ -91,6 +93,13 @@ class ProjectSnapshots:
             return found
         self._running = max(0, self._running - 1)
         return found + await asyncio.to_thread(self._changed_project, await self._paths() or ())
+
+    async def rest(self) -> tuple[FileChange, ...]:
+        """What commands changed whose end nobody told."""
+        if not self._running:
+            return ()
+        self._running = 0
+        return await asyncio.to_thread(self._changed_project, await self._paths() or ())
 
     async def compare(self, plan: Sequence[Restoring]) -> tuple[Sequence[Restoring], Sequence[Conflict]]:
         """What differs from what is wanted, and what stands against putting it back."""
@@ -189,9 +198,9 @@ class ProjectSnapshots:
 
     def _covers(self, path: str) -> bool:
         """Whether this is ours to keep and to put back."""
-        for root in self._roots:
-            if path.startswith(f"{root}/"):
-                return NEVER.isdisjoint(path[len(str(root)) :].split("/")) and ".." not in path.split("/")
+        for root in self._inside_of:
+            if path.startswith(root):
+                return not _KEPT_OUT.search(path, len(root) - 1)
         return False
 
     # --- words, once each ---

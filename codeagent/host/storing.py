@@ -75,7 +75,7 @@ def _create(path: str, data: bytes) -> None:
 @contextmanager
 def _temporary(folder: Path, data: bytes, like: os.stat_result | None) -> Iterator[Path]:
     """A hidden file with these bytes, synced, with the mode and owner of `like`; gone afterwards if not renamed."""
-    _sweep(folder)
+    sweep(folder)
     made = folder / f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
     fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if like is None else 0o600)
     try:
@@ -125,7 +125,7 @@ def _sync(folder: Path) -> None:
             os.close(fd)
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove temporary files of processes that were killed while they wrote."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

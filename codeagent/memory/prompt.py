@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from codeagent.core.context import GUIDELINES, MEMORY
 from codeagent.memory.instructions import Guidelines
 
 
@@ -35,9 +36,9 @@ def compose(
     parts = [_told_surroundings(surroundings)]
     if guidelines.files:
         said = "\n\n".join(f"## {each.path}\n\n{each.text}" for each in guidelines.files)
-        parts.append(f"# Guidelines, the nearest last\n\n{said}")
+        parts.append(f"{GUIDELINES}\n\n{said}")
     if memory_index.strip():
-        parts.append(f"# Memory: topics from earlier sessions; read one with the memory tool\n\n{memory_index.strip()}")
+        parts.append(f"{MEMORY}\n\n{memory_index.strip()}")
     if appended.strip():
         parts.append(appended.strip())
     return own.strip() or product_prompt(), "\n\n".join(parts)

@@ -142,6 +142,41 @@ class Topics:
             ) from None
         return index.over(new)
 
+    def adopt(self, file: str) -> str:
+        """Seal a topic that its owner changed by hand, and bring its index line up to date. Raises ToolFault.
+
+        Returns what keeps it from being adopted, mostly nothing.
+        """
+        path = self._layout.memory / file
+        text = self._text(path)
+        known = topic_file.read(text, self._key, file) if text is not None else None
+        if text is None or known is None:
+            return (
+                f"{file} has no front matter that can be read: name and description are wanted between two lines ---."
+            )
+        if known.sealed:
+            return ""
+        kind = known.fields.get("type", "project")
+        topic = Topic(
+            known.fields["name"],
+            known.fields["description"],
+            known.text,
+            kind if kind in ("user", "feedback", "reference") else "project",  # type: ignore[arg-type]  # as listed
+        )
+        _check(topic)
+        if topic_file.file_name(topic.name) != file:
+            return f"The name {topic.name!r} in {file} belongs to {topic_file.file_name(topic.name)}; change it back."
+        today = datetime.fromtimestamp(self._now(), UTC).date().isoformat()
+        fields = known.fields
+        after = topic_file.write(
+            topic, self._key, file, fields.get("created", today), today, fields.get("session", self._session)
+        )
+        old = self._text(self._layout.index) or ""
+        line = IndexLine(" ".join(topic.name.split()), file, " ".join(topic.description.split()))
+        if len(str(line)) >= index.WIDTH:
+            return f"The index line of {file} would be longer than {index.WIDTH} characters: shorten the description."
+        return self.carry_out(Change(file, str(path), text, after, old, index.with_topic(old, line), str(line)))
+
     def search(self, words: str) -> Sequence[str]:
         """Lines `file:line: text` of topics that hold the words; case does not matter."""
         wanted = words.casefold().strip()

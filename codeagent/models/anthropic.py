@@ -172,11 +172,8 @@ class Anthropic:
     def _check_key(self) -> None:
         if not self._key:
             raise ModelUnavailable(failures.NO_KEY, category="authentication_failed")
-        if not (self._key.isascii() and self._key.isprintable()) or " " in self._key:
-            raise ModelUnavailable(
-                "The API key holds blanks or characters that no key has. Copy it again.",
-                category="authentication_failed",
-            )
+        if flaw := failures.key_flaw(self._key):
+            raise ModelUnavailable(flaw, category="authentication_failed")
 
     def _client(self, module: Any) -> Any:
         import httpx2

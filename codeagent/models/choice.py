@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -141,3 +141,12 @@ def _recorded(model: Model, path: Path) -> Model:
     from codeagent.models.recording import Recording
 
     return Recording(model, path)
+
+
+def with_substitutes(model: Model, names: Sequence[str]) -> Model:
+    """The model, with others that are asked when it cannot answer; itself when there are none."""
+    if not names:
+        return model
+    from codeagent.models.fallback import Fallback
+
+    return Fallback(model, names)

@@ -16,6 +16,13 @@ NO_KEY = (
     "`codeagent demo` works without."
 )
 
+
+def key_flaw(key: str) -> str:
+    """What is wrong with the form of a key, in words; empty when nothing is."""
+    fits = key.isascii() and key.isprintable() and " " not in key
+    return "" if fits else "The API key holds blanks or characters that no key has. Copy it again."
+
+
 _TOO_LONG = re.compile(
     r"prompt (?:is )?too long|exceeds? (?:the |this model's )?(?:maximum )?context|context (?:window|length)"
     r"|input length and `?max_tokens`? exceed|maximum context length",

@@ -74,11 +74,13 @@ class Step(Struct, frozen=True):
 
 
 class Script(Struct, frozen=True):
-    """A script, read: its name for error messages, its steps, and where the labelled ones stand."""
+    """A script, read: its name for error messages, its steps, where the labelled ones stand, its window in tokens."""
 
     name: str
     steps: tuple[Step, ...]
     labels: Mapping[str, int]
+    window: int = 0
+    """0 is a window like that of a real model."""
 
     def fault(self, line: int, message: str) -> ModelError:
         """An error that names the place."""

@@ -38,6 +38,7 @@ class _Reader:
         self.line = 0
         self.drafts: list[dict[str, Any]] = []
         self.labels: dict[str, int] = {}
+        self.window = 0
 
     def fault(self, message: str) -> ModelError:
         return ModelError(f"{self.name}:{self.line}: {message}", category="script")
@@ -71,6 +72,9 @@ class _Reader:
     def read(self, word: str, rest: str) -> None:
         """Read one line into the open step."""
         directive = _DIRECTIVES.get(word)
+        if word == "window":
+            self.window = self.whole(rest)
+            return
         if directive is None:
             raise self.fault(f"{word!r} begins no line; wanted one of {', '.join(_DIRECTIVES)}, or --- for a new step")
         if not self.drafts:
@@ -118,6 +122,12 @@ class _Reader:
             for item in value:
                 self.check(item)
 
+    def whole(self, text: str) -> int:
+        """A number of tokens."""
+        if not text.strip().isdecimal():
+            raise self.fault(f"{text!r} is no window; wanted tokens, such as 60000")
+        return int(text)
+
     def pattern(self, text: str) -> None:
         try:
             re.compile(text, re.MULTILINE)
@@ -131,7 +141,7 @@ class _Reader:
             if go.label not in self.labels:
                 self.line = go.line
                 raise self.fault(f"no step is called {go.label!r}; the labels are: {', '.join(self.labels) or 'none'}")
-        return Script(self.name, steps, self.labels)
+        return Script(self.name, steps, self.labels, self.window)
 
 
 def _say(reader: _Reader, rest: str) -> None:

@@ -54,8 +54,9 @@ class Scripted:
         self._pace = pace
 
     def info(self, model: str) -> ModelInfo:
-        """A window like that of a real model; nothing is paid."""
-        return ModelInfo(model, "recorded", 200_000, 32_000, Price(0, 0, 0, 0, 0), chars_per_token=4)
+        """A window like that of a real model, or as the script sets it; nothing is paid."""
+        window = self._script.window or 200_000
+        return ModelInfo(model, "recorded", window, 32_000, Price(0, 0, 0, 0, 0), chars_per_token=4)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Retried | AssistantSaid, None]:
         """Say the step that comes next. Raises ModelError where the script says so or has no step left."""

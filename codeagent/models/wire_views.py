@@ -7,8 +7,6 @@ from typing import Any
 from codeagent.core.messages import Request
 from codeagent.models import anthropic_wire, check, features
 
-ADDRESS = "POST /v1/messages"
-
 
 def body(request: Request) -> dict[str, Any]:
     """The body of the call."""

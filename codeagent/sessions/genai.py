@@ -6,6 +6,7 @@ prompts, inputs and outputs are not in it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from codeagent.sessions import trace
@@ -53,7 +54,7 @@ def _step(step: Step, provider: str) -> Span:
         "codeagent.purpose": step.asked.purpose,
         "codeagent.retries": len(step.retries),
         "codeagent.request.digest": step.asked.digest,
-        **_tokens([step]),
+        **_tokens([replace(step, calls=[])]),
     }
     return _span(
         f"chat {step.asked.model}", step.took_ms, step.outcome, attributes, [_call(call) for call in step.calls]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from codeagent.core.events import (
@@ -13,6 +13,7 @@ from codeagent.core.events import (
     Entry,
     Opened,
     Retried,
+    Spent,
     Titled,
     ToolFinished,
     ToolStarted,
@@ -33,6 +34,9 @@ class Call:
     risk: int = 0
     took_ms: int = 0
     summary: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = 0.0
+    """What the sub-agent that it called used."""
 
 
 @dataclass
@@ -80,15 +84,21 @@ class Run:
 
 
 def usage(steps: Sequence[Step]) -> Usage:
-    """Tokens of all these steps."""
-    return sum((step.usage for step in steps), Usage())
+    """Tokens of all these steps, those of the sub-agents that they called included."""
+    return sum((part.usage for part in _spenders(steps)), Usage())
 
 
 def cost(steps: Sequence[Step]) -> float | None:
     """Dollars of all these steps, None as soon as one that used tokens has no price."""
-    if any(step.cost is None and step.usage.total for step in steps):
+    if any(part.cost is None and part.usage.total for part in _spenders(steps)):
         return None
-    return sum(step.cost or 0.0 for step in steps)
+    return sum(part.cost or 0.0 for part in _spenders(steps))
+
+
+def _spenders(steps: Sequence[Step]) -> Iterator[Step | Call]:
+    for step in steps:
+        yield step
+        yield from step.calls
 
 
 def cached(used: Usage) -> float:
@@ -137,6 +147,10 @@ class _Growing:
                 self._step.outcome, self._step.usage, self._step.cost = "end_turn", entry.usage, entry.cost
             case Decided() | ToolStarted() | ToolFinished() if entry.use_id in self._calls:
                 _act(self._calls[entry.use_id], entry)
+            case Spent() if entry.use_id in self._calls:
+                call = self._calls[entry.use_id]
+                call.usage += entry.usage
+                call.cost = None if call.cost is None or entry.cost is None else call.cost + entry.cost
             case TurnEnded():
                 turn = self._turn or self._begin("")
                 turn.outcome, turn.detail, turn.took_ms = entry.why, entry.detail, entry.took_ms

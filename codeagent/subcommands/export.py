@@ -36,11 +36,11 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     asked, words = parser.words(argv)
     found, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
     if asked.as_script:
+        from codeagent.core.rewriting import rewritten
         from codeagent.core.token_shapes import masked
         from codeagent.models.retelling import retell
-        from codeagent.sessions.redaction import redacted
 
-        text = retell(redacted(entries, masked))
+        text = retell([rewritten(entry, masked) for entry in entries])
     elif asked.messages:
         text = _messages(entries, asked.step)
     else:

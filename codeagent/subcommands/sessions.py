@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from codeagent.core.clean import clean_line
 from codeagent.flags import Mistake, Parser, nearest
+from codeagent.fronts.present import count
 from codeagent.subcommands import place
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     directory = place.directory(asked, environ)
     from codeagent.sessions import index
 
-    found = [each for each in index.listed(directory) if asked.all or asked.json or not each.headless]
+    kept = index.listed(directory)
+    found = [each for each in kept if asked.all or asked.json or not each.headless]
     if asked.json:
         from msgspec.json import encode
 
@@ -91,7 +93,11 @@ def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return 0
     now = time.time()
     rows = [_row(each, now) for each in found]
-    sys.stdout.write("\n".join([*rows, ""]) if rows else f"No sessions in {directory}.\n")
+    if not found:
+        rows = [f"No sessions in {directory}."]
+    if left := len(kept) - len(found):
+        rows.append(f"Not shown: {count(left, 'headless run')}. To see all: codeagent sessions --all")
+    sys.stdout.write("\n".join([*rows, ""]))
     return 0
 
 
@@ -125,10 +131,23 @@ def show(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     from codeagent.fronts.repl.paper import Paper, Terminal
     from codeagent.fronts.repl.printer import Printer
 
-    printer = Printer(Paper(sys.stdout, Terminal.of(environ)))
+    paper = Paper(sys.stdout, Terminal.of(environ))
+    printer = Printer(paper)
     for entry in entries:
         printer.see(entry)
+    paper.gap()
+    paper.line(_spending(entries), "muted")
     return 0
+
+
+def _spending(entries: Sequence[Entry]) -> str:
+    """What the session used, at the prices of its model."""
+    from codeagent.core.budget import Meter
+    from codeagent.core.conversation import parameters
+    from codeagent.fronts import reports
+    from codeagent.models import catalog
+
+    return reports.spending(Meter(entries), entries, catalog.info(parameters(entries).model).price)
 
 
 def _trace(entries: Sequence[Entry], *, as_json: bool) -> int:

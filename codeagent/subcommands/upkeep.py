@@ -61,9 +61,11 @@ def search(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     asked, words = parser.words(argv)
     if not words:
         raise Mistake("Search for what? codeagent sessions search WORDS")
+    from codeagent.host.programs import find_program
     from codeagent.sessions.search import search as look
 
-    found = look(place.directory(asked, environ), " ".join(words), max(1, asked.limit))
+    rg = find_program("rg", environ, Path(asked.cwd).resolve())
+    found = look(place.directory(asked, environ), " ".join(words), max(1, asked.limit), rg=rg)
     if asked.json:
         from msgspec.json import encode
 

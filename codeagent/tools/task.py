@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 from msgspec import Struct
 from pydantic import Field
@@ -23,11 +23,13 @@ from codeagent.core.events import (
     TurnEnded,
 )
 from codeagent.core.ports import Progress, Result
-from codeagent.core.starting import Starts
 from codeagent.core.subagents import DEEPEST, Kind, Subagent
 from codeagent.core.toolset import Toolset
 from codeagent.core.views import Plain
 from codeagent.tools.inputs import FilePath, Input, Line, prompt
+
+if TYPE_CHECKING:
+    from codeagent.core.starting import Starts
 
 LONGEST = 20_000
 """Characters of a report that the model gets."""
@@ -109,7 +111,7 @@ class Task:
         kind = self._kind(args)
         label = clean_line(args.description).strip()
         view = Plain(f"{kind.name}{', with what is known here' if args.fork else ''}\n{args.prompt}")
-        return Effect(self.name, label, f"Hand to a sub-agent: {label}", Risk.LOW, view, free=True)
+        return Effect(self.name, label, f"Hand to a sub-agent: {label}", Risk.LOW, view, free=True, name=kind.name)
 
     async def run(self, args: TaskInput, permit: Permit) -> AsyncIterator[Progress | Result]:
         order = Order(permit.use_id, permit.effect.label, args.prompt, self._kind(args), args.fork)

@@ -10,24 +10,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent import __version__
-from codeagent.core.agent import DEFAULT_ROOM
 from codeagent.core.conversation import digest, parameters
 from codeagent.core.errors import ModelError, ToolFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Model, Tool
+from codeagent.core.rule_text import folded
 from codeagent.core.seen import Seen
-from codeagent.core.starting import Starts
 from codeagent.core.subagents import DEEPEST, Kind, Nobody, Parent, Subagent, inherited
 from codeagent.core.withheld import Withheld
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import resolve
-from codeagent.sessions import transcripts
 from codeagent.wiring import tooling
 from codeagent.wiring.keeper import Keeper
 
 if TYPE_CHECKING:
+    from codeagent.core.starting import Starts
     from codeagent.tools.task import Hired, Order
     from codeagent.wiring.ground import Ground
 
@@ -44,7 +43,7 @@ FORKED = (
 
 
 class Bench(Struct, frozen=True):
-    """What all sub-agents of a session are made from. `folder` gets their transcripts, None keeps none."""
+    """What all sub-agents of a session are made from. Beside `log` lie their transcripts; None keeps none."""
 
     ground: Ground
     session: str
@@ -52,22 +51,33 @@ class Bench(Struct, frozen=True):
     models: Model
     further: tuple[Tool[Any], ...]
     now: Callable[[], float]
-    folder: Path | None
+    log: Path | None
 
 
 def crew(bench: Bench, parent: Callable[[], Parent]) -> Tool[Any]:
     """The `task` tool of the agent that a person talks to."""
     from codeagent.tools.task import Task
 
-    return cast("Tool[Any]", Task(Crew(bench, parent, Starts())))
+    return cast("Tool[Any]", Task(Crew(bench, parent)))
 
 
 class Crew:
     """Implements tools.task.Crew for one agent; `parent` is asked when the first sub-agent is made."""
 
-    def __init__(self, bench: Bench, parent: Callable[[], Parent], starts: Starts, level: int = 0) -> None:
-        self._bench, self._parent = bench, parent
-        self.starts, self.level = starts, level
+    def __init__(
+        self, bench: Bench, parent: Callable[[], Parent], starts: Starts | None = None, level: int = 0
+    ) -> None:
+        self._bench, self._parent, self._starts = bench, parent, starts
+        self.level = level
+
+    @property
+    def starts(self) -> Starts:
+        """One for the session."""
+        if self._starts is None:
+            from codeagent.core.starting import Starts  # when the first sub-agent is called
+
+            self._starts = Starts()
+        return self._starts
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
@@ -76,11 +86,12 @@ class Crew:
 
     def hire(self, order: Order) -> Hired:
         """Make ready. Raises ToolFault when its model is not there."""
+        from codeagent.sessions.transcripts import folder, fresh
         from codeagent.tools.task import Hired
 
         parent, bench = self._parent(), self._bench
         known = inherited(parent.journal.entries, order.use_id) if order.fork else []
-        path = transcripts.fresh(bench.folder, order.use_id) if bench.folder else None
+        path = fresh(folder(bench.log), order.use_id) if bench.log else None
         keeper = Keeper(path, bench.now, ready=bench.ground.make_ready, key=bench.ground.seal)
         journal = Journal(known, keeper.append, Withheld(bench.ground.withheld))
         agent = Subagent(parent, order.use_id, order.label, journal, order.kind.steps)
@@ -100,7 +111,7 @@ class Crew:
         ground, above = self._bench.ground, parameters(self._parent().journal.entries)
         model = resolve(kind.model) if kind.model else above.model
         try:
-            room = self._bench.models.info(model).max_output
+            room = self._bench.models.info(model).first_room
         except ModelError as fault:
             raise ToolFault(f"The model of the agent {kind.name} cannot be used: {fault}") from None
         return Opened(
@@ -109,7 +120,7 @@ class Crew:
             system=ground.task_prompt(kind.prompt),
             tools=tools.schemas(),
             model=model,
-            max_tokens=min(room, DEFAULT_ROOM),
+            max_tokens=room,
             effort=above.effort if model == above.model else "",
             mode=agent.parent.gate.mode,
             cache="5m",
@@ -137,17 +148,18 @@ class Crew:
 
 def _chooser(kind: Kind, *, deep: bool, fork: bool) -> Callable[[str], bool]:
     """Which tools it may use, by name. A fork is told of all that its parent has, and refused those that it lacks."""
-    wanted = None if kind.tools is None else {_folded(name) for name in kind.tools}
+    wanted = None if kind.tools is None else {_ours(name) for name in kind.tools}
 
     def chosen(name: str) -> bool:
         apart = not fork and (name in APART or (deep and name == "task"))
-        return not apart and (wanted is None or _folded(name) in wanted)
+        return not apart and (wanted is None or _ours(name) in wanted)
 
     return chosen
 
 
-def _folded(name: str) -> str:
-    plain = name.lower().replace("_", "")
+def _ours(name: str) -> str:
+    """What we call a tool of this name, folded."""
+    plain = folded(name)
     return OTHER_NAMES.get(plain, plain)
 
 

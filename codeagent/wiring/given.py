@@ -1,4 +1,4 @@
-"""What the command line says of settings: values on top of the files, and which files count."""
+"""What the command line gives beside single values: the project, and the layer of settings that it makes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from typing import Any
 from codeagent.core.errors import UsageFault
 from codeagent.options import Options
 from codeagent.settings import SOURCES
+
+
+def project(cwd: str) -> Path:
+    """The directory to work in, resolved; an empty name is the current one. Raises UsageFault."""
+    try:
+        path = Path(cwd).expanduser().resolve() if cwd else Path.cwd()
+    except OSError:
+        raise UsageFault("The current directory is gone. Go to a project first: cd PROJECT") from None
+    if not path.is_dir():
+        raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
+    return path
 
 
 def sources(wanted: str | None) -> frozenset[str]:
@@ -22,20 +33,18 @@ def sources(wanted: str | None) -> frozenset[str]:
 
 
 def overlay(options: Options) -> dict[str, Any]:
-    """The command line as settings. Raises UsageFault for `--settings` that cannot be read."""
-    given: dict[str, Any] = {}
+    """The command line as settings. Raises UsageFault for `--settings` that cannot be used."""
+    layer: dict[str, Any] = {}
     if options.settings:
-        given.update(_settings_given(options.settings))
-    permissions = dict(given.get("permissions", {}))
-    for key, rules in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
-        if rules:
-            permissions[key] = [*permissions.get(key, []), *rules]
-    if permissions:
-        given["permissions"] = permissions
-    return given
+        layer.update(_settings(options.settings))
+    for kind, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
+        if given:
+            permissions = layer.setdefault("permissions", {})
+            permissions[kind] = [*permissions.get(kind, []), *given]
+    return layer
 
 
-def _settings_given(text: str) -> dict[str, Any]:
+def _settings(text: str) -> dict[str, Any]:
     try:
         source = text if text.lstrip().startswith("{") else Path(text).expanduser().read_text(encoding="utf-8")
         given = json.loads(source)
@@ -45,4 +54,10 @@ def _settings_given(text: str) -> dict[str, Any]:
         raise UsageFault(f"--settings: not valid JSON ({fault}).") from None
     if not isinstance(given, dict):
         raise UsageFault('--settings: a JSON object is wanted, such as {"model": "opus"}.')
+    permissions = given.get("permissions", {})
+    if not isinstance(permissions, dict):
+        raise UsageFault('--settings: permissions: an object is wanted, such as {"deny": ["Bash(rm *)"]}.')
+    for kind in ("allow", "deny"):
+        if not isinstance(permissions.get(kind, []), list):
+            raise UsageFault(f'--settings: permissions.{kind}: a list of rules is wanted, such as ["Read"].')
     return given

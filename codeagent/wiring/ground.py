@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
@@ -12,10 +13,9 @@ import msgspec
 
 from codeagent.core.compaction import Policy
 from codeagent.core.effects import AskTrust
-from codeagent.core.errors import SessionError, ToolFault, UsageFault
+from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Event, Noted, ToolFinished
 from codeagent.core.gate import MODES, mode_named
-from codeagent.core.notebook import Notebook
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits
@@ -29,13 +29,13 @@ from codeagent.memory.topics import Topics
 from codeagent.models.choice import Access, resolve
 from codeagent.options import Options
 from codeagent.sessions import index
-from codeagent.sessions.search import search
 from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring import brought, given
 from codeagent.wiring.consent import Consent
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
+from codeagent.wiring.remembering import Shelf
 from codeagent.wiring.rulebook import Rulebook
 from codeagent.wiring.walls import walls
 
@@ -48,7 +48,8 @@ class Ground:
 
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
-        self.project = _project(options.cwd)
+        self.project = given.project(options.cwd)
+        self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
         self.bare = options.bare
@@ -81,6 +82,15 @@ class Ground:
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
         self.seal = self._own_seal()
+        self.shelf = Shelf(
+            self.layout,
+            self.seal,
+            self.sessions,
+            environ,
+            lambda on: self.rulebook.switch("memory", on=on),
+            on=bool(self.settings["memory"]),
+            believed=lambda lines: self.consent.believes(self.layout.index, brought.digest_of_lines(lines)),
+        )
         self._read: set[str] = set()
 
     def _own_seal(self) -> bytes:
@@ -263,13 +273,24 @@ class Ground:
 
     # --- what the model is told ---
 
-    def system_prompt(self, notebook: Notebook) -> tuple[str, ...]:
+    def system_prompt(self) -> tuple[str, ...]:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
-        index = self._index(notebook) if self.settings["memory"] and not options.bare else ""
         return prompt.compose(
-            self.guidelines, index, self._surroundings(), options.system_prompt, options.append_system_prompt
+            self.guidelines,
+            self.memory_index(),
+            self._surroundings(),
+            options.system_prompt,
+            options.append_system_prompt,
         )
+
+    def memory_index(self) -> str:
+        """The memory's index for the prompt; one that cannot be read is named, and the session begins without it."""
+        try:
+            return self.shelf.index() if self.shelf.on and not self._options.bare else ""
+        except UsageFault as fault:
+            self.tell(str(fault))
+            return ""
 
     def task_prompt(self, own: str) -> tuple[str, ...]:
         """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
@@ -278,14 +299,6 @@ class Ground:
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
         self.rulebook.complain(problem)
-
-    def _index(self, notebook: Notebook) -> str:
-        """The memory's index; one that cannot be read is named, and the session begins without it."""
-        try:
-            return notebook.index()
-        except ToolFault as fault:
-            self.tell(str(fault))
-            return ""
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
@@ -333,17 +346,9 @@ class Ground:
         if isinstance(event, ToolFinished) and not self._options.bare:
             self._read.update(saw.path for saw in event.saw)
 
-    def restored(self) -> tuple[str, ...]:
-        """What is put back after a compaction; guidelines and memory index stand in the system prompt all along."""
-        return ()
-
     def notebook(self, session: str) -> Topics:
         """The memory that the `memory` tool reads and writes."""
-
-        def believed(lines: Sequence[str]) -> bool:
-            return self.consent.believes(self.layout.index, brought.digest_of_lines(lines))
-
-        return Topics(self.layout, self.seal, session, time.time, lambda words: search(self.sessions, words), believed)
+        return self.shelf.topics(session)
 
     def _surroundings(self) -> prompt.Surroundings:
         today = time.strftime("%Y-%m-%d")
@@ -366,14 +371,11 @@ class Ground:
             yield Noted(words, to="person", topic="session", level="warning")
 
 
-def _project(cwd: str) -> Path:
-    try:
-        path = Path(cwd).expanduser().resolve() if cwd else Path.cwd()
-    except OSError:
-        raise UsageFault("The current directory is gone. Go to a project first: cd PROJECT") from None
-    if not path.is_dir():
-        raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
-    return path
+def _is_here(project: Path) -> bool:
+    """Whether the shell that started the program stands in the project."""
+    with contextlib.suppress(OSError):
+        return Path.cwd() == project
+    return False
 
 
 def _short(path: Path, project: Path, home: Path) -> str:

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from codeagent import __version__
-from codeagent.core.agent import DEFAULT_ROOM, Agent, Outside
+from codeagent.core.agent import Agent, Outside
 from codeagent.core.conversation import parameters
 from codeagent.core.effects import AskTrust
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.listed import Listed, ListedJob
+from codeagent.core.listed import Listed, ListedJob, ListedSetting
 from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
 from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
+from codeagent.host import desktop
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs, end_leftovers
 from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, resolve
-from codeagent.models.fallback import Fallback
+from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
-from codeagent.sessions import index, store, transcripts
-from codeagent.wiring import tooling
+from codeagent.sessions import index, store
+from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
+from codeagent.wiring.putting_back import PutBack
+from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
 """Modes that a resumed session does not come back in."""
@@ -112,10 +116,10 @@ class House:
         opened = Opened(
             session=name,
             cwd=str(ground.project),
-            system=ground.system_prompt(ground.notebook(name)),
+            system=ground.system_prompt(),
             tools=tools.schemas(),
             model=model,
-            max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM),
+            max_tokens=self._choice.info(model).first_room,
             effort=ground.effort,
             mode=ground.mode,
             cache="5m" if self._headless else "1h",
@@ -156,7 +160,7 @@ class House:
         if mode and mode != now.mode:
             yield Switched(mode=mode, by="resume")
         if model and model != now.model:
-            yield Switched(model=model, max_tokens=min(self._choice.info(model).max_output, DEFAULT_ROOM), by="resume")
+            yield Switched(model=model, max_tokens=self._choice.info(model).first_room, by="resume")
 
     def _usable(self, model: str) -> None:
         """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
@@ -180,8 +184,8 @@ class House:
         planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
         ground = self._ground
         jobs = Jobs(name, self._clock, ground.sandbox(workspace))
-        kept = None if self._options.no_session_persistence else transcripts.folder(ground.sessions / f"{name}.jsonl")
-        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, kept)
+        log = None if self._options.no_session_persistence else ground.sessions / f"{name}.jsonl"
+        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, log)
         further = (*self._further, crew(bench, lambda: self._parent))
         tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
         self._background.follow(jobs)
@@ -199,8 +203,9 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        outside = Outside(self._clock, RandomIds(), front, ground.news, ground.restored, ground.compaction(), snapshots)
-        model = Fallback(self._choice, ground.fallbacks) if ground.fallbacks else self._choice
+        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
+        outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
+        model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
             journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
@@ -239,7 +244,15 @@ class House:
     @property
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
-        return f"codeagent -r {self._keeper.name}" if self._keeper.kept else ""
+        if not self._keeper.kept:
+            return ""
+        place = "" if self._ground.is_here else f" --cwd {shlex.quote(str(self._ground.project))}"
+        return f"codeagent -r {self._keeper.name}{place}"
+
+    @property
+    def memory(self) -> Shelf:
+        """What outlives sessions."""
+        return self._ground.shelf
 
     @property
     def history(self) -> Path | None:
@@ -255,6 +268,35 @@ class House:
     def theme(self) -> str:
         """As set."""
         return str(self._ground.settings["theme"])
+
+    def setting(self, name: str) -> Any:
+        """As set; the editor also from VISUAL and EDITOR."""
+        value = self._ground.settings[name]
+        return value or self._ground.settings.environment.editor if name == "editor" else value
+
+    def settings(self) -> Sequence[ListedSetting]:
+        """All settings that are no lists, with where they come from."""
+        return preferences.listed(self._ground.settings)
+
+    def keep_setting(self, name: str, value: object) -> str:
+        """Write a setting into the user's own file."""
+        return preferences.keep(self._ground.settings, name, value)
+
+    def guidance(self) -> str:
+        """Guidelines in force and topics remembered."""
+        return preferences.memory(self._ground, self._keeper.name)
+
+    async def picture(self) -> bytes:
+        """The picture on the system's clipboard."""
+        return await desktop.picture(self._ground.child_env, self.project)
+
+    def edit(self, text: str, editor: str) -> str:
+        """The text as it comes back from an editor."""
+        return desktop.edit(text, editor, self._ground.child_env, self.project)
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        """What the person's own status command prints."""
+        return await desktop.words_of(command, json.dumps(given).encode(), self._ground.child_env, self.project)
 
     def sessions(self) -> Sequence[Listed]:
         """Sessions of this project, newest first, without the open one."""
@@ -304,7 +346,9 @@ class House:
 
     def transcript(self, use_id: str) -> Sequence[Entry]:
         """What the sub-agent of a call did. Raises UsageFault when nothing is kept of it."""
-        return transcripts.opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
+        from codeagent.sessions.transcripts import opened
+
+        return opened(self._ground.sessions / f"{self._keeper.name}.jsonl", use_id)
 
     async def warm(self) -> None:
         """Do what the first request would have to wait for."""
@@ -314,6 +358,7 @@ class House:
         """End background work, close connections, sync and release the log."""
         try:
             await self._background.close()
+            await self.agent.rest()
             await self._choice.close()
         finally:
             self._keeper.close()

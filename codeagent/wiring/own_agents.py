@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from codeagent.core.subagents import Kind
-from codeagent.extend.agents import PROJECT, definitions, kinds
+from codeagent.core.subagents import BUILT_IN, Kind
+
+PROJECT = (".claude/agents", ".agent/agents")
+"""Where a project keeps definitions; of two with one name the later directory's counts."""
 
 
 class OwnAgents:
@@ -17,6 +19,17 @@ class OwnAgents:
 
     def __init__(self, project: Path, config: Path, believed: Callable[[Path], bool]) -> None:
         own, brought = config / "agents", [project / name for name in PROJECT]
-        found, problems = kinds([own, *(place for place in brought if all(map(believed, definitions(place))))])
-        self.kinds: dict[str, Kind] = found
-        self.problems: tuple[str, ...] = problems
+        self.kinds: dict[str, Kind] = {kind.name: kind for kind in BUILT_IN}
+        self.problems: tuple[str, ...] = ()
+        usable = [own, *(place for place in brought if all(map(believed, _defined(place))))]
+        if there := [place for place in usable if _defined(place)]:
+            from codeagent.extend.agents import kinds  # most people and projects define nothing
+
+            self.kinds, self.problems = kinds(there)
+
+
+def _defined(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.glob("*.md"))
+    except OSError:
+        return []

@@ -43,7 +43,7 @@ def listed(ground: Ground, mode: str = "") -> str:
             if flaw:
                 lines.append(f"      {'never matches: ' if never_matches(rule) else ''}{flaw}")
     if not rows:
-        lines += ["", "No rules: what is not read-only inside the project is asked."]
+        lines += ["", "No rules: the mode decides."]
     claims = ground.rulebook.settings.claims
     if claims and not ground.trusted:
         lines += ["", "Wanted by this project's files, and not given before you trust it (--trust):"]

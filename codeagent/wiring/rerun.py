@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
@@ -113,7 +113,8 @@ class _Recorded:
 
     attended = True
 
-    def __init__(self, entries: Sequence[Entry], *, everything: bool) -> None:
+    def __init__(self, entries: Sequence[Entry], in_copy: Callable[[Any], Any], *, everything: bool) -> None:
+        self._in_copy = in_copy
         self._decided = {entry.use_id: entry for entry in entries if isinstance(entry, Decided)}
         self._everything = everything
         self.refused: dict[str, str] = {}
@@ -127,7 +128,7 @@ class _Recorded:
             self.refused[question.use_id] = f"{effect.title}: it may reach beyond the copy (--all runs it)"
             return Answer("no")
         then = self._decided.get(question.use_id)
-        return Answer("yes", then.words, then.revised) if then else Answer("yes")
+        return Answer("yes", then.words, self._in_copy(then.revised)) if then else Answer("yes")
 
 
 class _Again:
@@ -135,7 +136,7 @@ class _Again:
 
     def __init__(self, entries: Sequence[Entry], project: Path, copy: Path, *, everything: bool) -> None:
         self._calls, self._here, self._copy = calls(entries), place(entries) or str(project), copy
-        self._person = _Recorded(entries, everything=everything)
+        self._person = _Recorded(entries, self._in_copy, everything=everything)
         self._left_out: list[str] = []
         self._differences: list[Parting] = []
 

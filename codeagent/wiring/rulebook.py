@@ -8,7 +8,7 @@ from pathlib import Path
 from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
-from codeagent.settings import RuleText, Settings, remember_rule
+from codeagent.settings import RuleText, Settings, remember_rule, remember_setting
 from codeagent.trust import CLAIMING, Trust
 
 
@@ -57,6 +57,14 @@ class Rulebook:
             where = f"this session only ({fault})"
         self._remembered.append(parse(rule, "allow", where))
         self._rules = Rules((*self._rules.all, self._remembered[-1]), self._anchors, self._rules.strict)
+        return where
+
+    def switch(self, name: str, *, on: bool) -> str:
+        """Store a switch in the project's local settings; where it stands. Raises UsageFault."""
+        known = self._trust.covers(self._project)
+        where = remember_setting(self._project, name, on)
+        if known:
+            self._trust.record(self._project / each for each in CLAIMING)
         return where
 
     def problems(self) -> tuple[str, ...]:

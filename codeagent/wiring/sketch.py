@@ -8,6 +8,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from codeagent.core.effects import Effect, Risk, Touch
+from codeagent.core.rule_text import folded
 from codeagent.core.views import Plain, Shell
 from codeagent.host.paths import Places
 from codeagent.wiring.tooling import reader
@@ -17,12 +18,7 @@ MAIN = {"bash": "command", "webfetch": "url", "websearch": "query", "grep": "pat
 
 _READS = {"read": "file_path", "notebookread": "notebook_path", "grep": "path", "glob": "path", "ls": "path"}
 _WRITES = {"edit": "file_path", "write": "file_path", "multiedit": "file_path", "notebookedit": "notebook_path"}
-_FREE = ("todo", "todowrite", "askuser", "askuserquestion", "presentplan", "exitplanmode")
-
-
-def folded(tool: str) -> str:
-    """A tool's name without case and underscores; names of servers' tools stay as they are."""
-    return tool if tool.startswith("mcp__") else tool.lower().replace("_", "")
+_FREE = ("todo", "todowrite", "askuser", "askuserquestion", "presentplan", "exitplanmode", "task", "agent")
 
 
 def input_of(tool: str, text: str) -> dict[str, Any]:

@@ -1,12 +1,18 @@
-"""Prints the table; exits 1 when a bar is missed. `python -m tests.bench [start] [loop] [tools]`."""
+"""Prints the table; exits 1 when a bar is missed. `python -m tests.bench [start] [loop] [tools] [context] [screen]`."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import loop, start, tools
+from tests.bench import context, loop, screen, start, tools
 
-PARTS = {"start": start.rows, "loop": loop.rows, "tools": tools.rows}
+PARTS = {
+    "start": start.rows,
+    "loop": loop.rows,
+    "tools": tools.rows,
+    "context": context.rows,
+    "screen": screen.rows,
+}
 
 
 def main() -> int:

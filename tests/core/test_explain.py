@@ -90,3 +90,7 @@ def test_while_a_settings_file_is_broken_no_mode_lets_anything_pass() -> None:
         assert verdict.decision == "ask"
         assert "settings.json:3" in verdict.why
     assert judge(line("ls", reads=("ls",)), strict, "default").decision == "allow"
+
+
+def test_several_modes_are_told_as_a_list() -> None:
+    assert "The mode acceptEdits, auto or bypass (Shift+Tab or /mode NAME)." in explained(edit())

@@ -189,6 +189,7 @@ async def test_an_edited_change_is_planned_again_and_not_asked_twice() -> None:
     await stage.agent.say("go")
     assert stage.change.ran == ["mine"]
     assert len(person.asked) == 1
+    assert stage.of(Decided)[0].revised == {"answer": "mine"}
     told = stage.results()["a"].blocks
     assert any(isinstance(b, Text) and "smaller" in b.text for b in told)
     assert any(isinstance(b, Text) and "mine" in b.text for b in told)

@@ -32,6 +32,7 @@ class Disk:
     def __init__(self) -> None:
         self.files: dict[str, str] = {"/p/a": "0"}
         self.looks = 0
+        self.untold: tuple[FileChange, ...] = ()
 
     def now(self, path: str) -> FileState:
         return state(self.files.get(path, ""))
@@ -43,6 +44,10 @@ class Disk:
 
     async def changes(self, kept: Sequence[tuple[str, FileState]], *, scanned: bool) -> tuple[FileChange, ...]:
         return tuple(FileChange(path, was, self.now(path)) for path, was in kept if was != self.now(path))
+
+    async def rest(self) -> tuple[FileChange, ...]:
+        rest, self.untold = self.untold, ()
+        return rest
 
     async def compare(self, plan: Sequence[Restoring]) -> tuple[list[Restoring], list[Conflict]]:
         differing = [each for each in plan if self.now(each.path) != each.wanted]
@@ -149,6 +154,16 @@ async def test_an_interrupted_call_is_part_of_it(disk: Disk) -> None:
     await stage.agent.rewind(point.to)
     assert disk.files["/p/a"] == "0"
     assert messages(stage.journal.entries) == ()
+
+
+async def test_what_no_call_here_tells_is_part_of_it(disk: Disk) -> None:
+    stage = await three_turns(disk)
+    disk.files["/p/b"] = "1"
+    disk.untold = (FileChange("/p/b", NONE, state("1")),)
+    third = (await stage.agent.points())[2]
+    assert [change.path for change in third.files] == ["/p/a", "/p/b"]
+    await stage.agent.rewind(third.to)
+    assert disk.files == {"/p/a": "2", "/p/b": ""}
 
 
 async def test_a_killed_call_is_settled_when_it_goes_on(disk: Disk) -> None:

@@ -76,6 +76,16 @@ async def test_its_steps_are_its_own_and_the_tokens_are_everybodys() -> None:
     assert stage.agent.valves.closed(0, 0)
 
 
+async def test_it_has_the_time_that_the_turn_has_left() -> None:
+    stage = Stage(limits=Limits(seconds=60))
+    assert stage.agent.valves.closed(1, 50.0) is None
+    lent = stage.agent.valves.lend()
+    assert lent.closed(0, 9.0) is None
+    closed = lent.closed(0, 10.5)
+    assert closed
+    assert closed.valve == "seconds"
+
+
 async def test_what_a_deeper_one_spends_counts_once_for_each_above() -> None:
     stage = Stage()
     outer = Hired(stage)

@@ -55,9 +55,9 @@ def test_case(row: dict[str, Any]) -> None:
     ids=range(9),
 )
 def test_what_only_looks_like_one_stays(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert masked(text) == text
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_json_and_yaml_values_go() -> None:

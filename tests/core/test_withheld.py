@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeagent.core.events import Event, TextDelta, ToolFinished, ToolProgress, UserSaid
+from codeagent.core.events import Event, Raw, TextDelta, ToolFinished, ToolProgress, UserSaid
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Text
 from codeagent.core.views import Shell
@@ -36,6 +36,7 @@ def test_a_result_is_recorded_and_shown_without_the_key() -> None:
 def test_signals_and_lone_surrogates_too() -> None:
     assert told(ToolProgress("u", f"x{KEY}"), KEY)[0] == ToolProgress("u", f"x{INSTEAD}")
     assert told(TextDelta(KEY), KEY)[0] == TextDelta(INSTEAD)
+    assert told(Raw({"delta": {"text": KEY}}), KEY)[0] == Raw({"delta": {"text": INSTEAD}})
     assert told(UserSaid((Text(f"\ud800 {KEY}"),)), KEY)[0] == UserSaid((Text(f"\ud800 {INSTEAD}"),))
 
 

@@ -118,6 +118,13 @@ async def test_transcripts_are_kept_sealed_and_shown(project: Path, home: Path, 
     shown = made.run("sessions", "show", log.stem, "--agent", transcript.stem)
     assert "look there" in shown.out
     assert "It is there." in shown.out
+    (tree,) = [
+        line for line in made.run("sessions", "show", log.stem, "--trace").out.splitlines() if "  task  " in line
+    ]
+    assert "1 step" in tree
+    assert "tokens in" in tree
+    costs = json.loads(made.run("sessions", "list", "--json").out)[0]["cost"]
+    assert costs == pytest.approx(ran.result["total_cost_usd"])
     wrong = made.run("sessions", "show", log.stem, "--agent", "toolu_none")
     assert wrong.code != 0
     assert transcript.stem in wrong.err
@@ -185,6 +192,19 @@ async def test_a_permission_question_names_it_and_a_no_reaches_it(project: Path,
     assert words(events.of(ToolFinished)[-1]) == "I may not."
 
 
+@pytest.mark.parametrize("rule", ["Agent(explore)", "Task(explore)", "task"])
+async def test_a_rule_forbids_a_kind(project: Path, home: Path, rule: str) -> None:
+    events = Seen()
+    replies = [task("Look", "look", agent="explore"), say("I look myself.")]
+    options = Options(settings=json.dumps({"permissions": {"deny": [rule]}}))
+    with Loopback(replies) as server:
+        async with Pair(project, environ=environ(server), home=home, options=options, see=events.append) as pair:
+            await pair.say("go")
+    (done,) = events.of(ToolFinished)
+    assert done.outcome == "refused"
+    assert rule in words(done)
+
+
 async def test_what_it_changed_is_rewound_with_the_session(project: Path, home: Path) -> None:
     options = Options(permission_mode="acceptEdits")
     answers = {
@@ -247,7 +267,8 @@ async def test_an_interrupt_reaches_it_and_what_it_runs(project: Path, home: Pat
         "go": in_turn(task("Sleep", "sleep"), say("Never.")),
         "sleep": in_turn(call("bash", command="echo $$ > pid; sleep 300")),
     }
-    options = Options(permission_mode="bypass")
+    # Without a sandbox the process number that the command tells is the system's.
+    options = Options(permission_mode="bypass", settings='{"sandbox": "off"}')
     with Loopback(by_first_words(answers)) as server:
         async with Pair(project, environ=environ(server), home=home, options=options) as pair:
             talk = asyncio.create_task(pair.say("go"))
@@ -316,7 +337,7 @@ def test_definitions_of_an_untrusted_project_are_only_named(program: Open, shop:
     with Loopback([say("hello")]) as server:
         ran = program(server).headless("hello")
         body = server.bodies[0]
-    assert any("mine" in line.get("content", "") and "--trust" in line["content"] for line in ran.lines)
+    assert any("agents/mine.md" in line.get("content", "") and "not trusted" in line["content"] for line in ran.lines)
     assert "mine alone" not in json.dumps(body["tools"])
 
 

@@ -14,7 +14,9 @@ from codeagent.core.messages import Text
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
-from codeagent.fronts.desk import Listed, ListedJob
+from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
+from codeagent.memory.layout import Layout
+from codeagent.wiring.remembering import Shelf
 from tests.core.stage import Reply, Stage
 
 
@@ -64,6 +66,15 @@ class StageDesk:
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))
 
+    def settings(self) -> Sequence[ListedSetting]:
+        return (ListedSetting("theme", "dark", "default"),)
+
+    def keep_setting(self, name: str, value: object) -> str:
+        return "settings.json"
+
+    def guidance(self) -> str:
+        return "Guidelines: none"
+
     def files(self) -> Sequence[str]:
         return ("shop/cart.py", "tests/test_cart.py", "README.md")
 
@@ -86,6 +97,10 @@ class StageDesk:
         if use_id != "t1":
             raise UsageFault(f"Session s has no sub-agent {use_id!r}. It has: t1.")
         return (UserSaid((Text("look there"),)), AssistantSaid((Text("It is there."),)))
+
+    @property
+    def memory(self) -> Shelf:
+        return Shelf(Layout(self.project), b"k" * 32, self.project, {}, lambda on: f"settings ({on})", on=True)
 
     @property
     def began(self) -> int:

@@ -8,8 +8,10 @@ import pytest
 
 from codeagent.core.events import AssistantSaid, Spent, ToolFinished, ToolStarted, UserSaid
 from codeagent.core.messages import Text, ToolUse, Usage
+from codeagent.core.notebook import Topic
 from codeagent.core.views import Diff, Hunk, Plain, Todo, TodoItem
-from codeagent.fronts import commands
+from codeagent.fronts import commands, reports
+from codeagent.models import catalog
 from tests.core.stage import Person, call, say
 from tests.fronts.stand import StageDesk
 
@@ -50,8 +52,16 @@ def test_what_is_a_command(line: str, ours: bool) -> None:
     assert commands.is_command(line) is ours
 
 
+@pytest.mark.parametrize(
+    "line", ["/clear", " /NEW ", "/continue 2", "/resume", "/undo", "/Rewind 1 files", "/compact now"]
+)
+def test_what_changes_the_conversation_waits_for_the_turn(line: str) -> None:
+    assert commands.must_wait(line)
+    assert not commands.must_wait("/cost")
+
+
 def test_completion_offers_beginnings_first() -> None:
-    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/copy"]
+    assert [name for name, _ in commands.complete("/co")] == ["/compact", "/context", "/cost", "/config", "/copy"]
     assert [name for name, _ in commands.complete("/text")] == ["/context"]
     assert len(commands.complete("/")) == len(commands.COMMANDS)
     assert commands.complete("/nothing") == []
@@ -163,7 +173,7 @@ async def test_sub_agents_are_listed_and_what_one_did_is_shown(desk: StageDesk) 
     assert first.split("(") == ["  1  Look  ", "done, 5 steps, 1k tokens, $0.02)"]
     assert "cut off, 345 tokens" in second
     shown = await told(desk, "/agents 1")
-    assert "look there" in shown
+    assert "task: look there" in shown
     assert "It is there." in shown
     assert "no sub-agent" in await told(desk, "/agents 2")
     assert "no sub-agent '9'" in await told(desk, "/agents 9")
@@ -182,3 +192,28 @@ async def test_jobs_are_listed_read_and_stopped(desk: StageDesk) -> None:
     assert "no job 'job9'" in await told(desk, "/jobs job9")
     assert "job3 has ended" in await told(desk, "/jobs stop job3")
     assert "stopped" in await told(desk, "/jobs")
+
+
+async def test_the_memory_is_listed_read_edited_and_switched(tmp_path: Path) -> None:
+    desk = StageDesk(Person(), tmp_path)
+    topics = desk.memory.topics("s")
+    topics.carry_out(topics.planned_save(Topic("Code style", "how code looks", "Use tabs.")))
+    assert "- [Code style](code-style.md) - how code looks" in await told(desk, "/memory")
+    assert "Use tabs." in await told(desk, "/memory code style")
+    assert "no memory topic" in await told(desk, "/memory nothing")
+    assert "Open it in an editor" in await told(desk, "/memory edit Code style")
+    assert "off for new sessions" in await told(desk, "/memory off")
+    edited: list[Path] = []
+    shown: list[str] = []
+    await commands.run(desk, "/memory edit", shown.append, edit=edited.append)
+    assert [path.name for path in edited] == ["MEMORY.md"]
+
+
+async def test_cost_tells_session_turn_and_step_and_the_date_of_the_prices(tmp_path: Path) -> None:
+    desk = StageDesk(Person(), tmp_path, say("a", call("1")), say("b"))
+    await desk.agent.say("go")
+    shown = await told(desk, "/cost")
+    assert "last turn" in shown
+    assert "last step" in shown
+    assert "unknown for this model" in shown
+    assert "as listed on 2026-11-29" in reports.spending(desk.agent.meter, (), catalog.info("claude-opus-5").price)

@@ -126,6 +126,17 @@ async def test_an_edit_keeps_the_file_and_the_folders_that_it_makes(place: Place
     assert not (place.root / "new").exists()
 
 
+async def test_what_a_killed_writer_left_does_not_keep_a_folder(place: Place) -> None:
+    await place.before(edit(place.root / "new/file.txt"))
+    place.write("new/file.txt", "x")
+    changes = await place.after(scanned=False)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    place.write(f"new/.codeagent-{gone.pid}-aa", "half")
+    await place.back(changes)
+    assert not (place.root / "new").exists()
+
+
 async def test_ignored_files_are_left_alone_even_when_they_stop_being_ignored(place: Place) -> None:
     place.write(".gitignore", "secret\n")
     secret = place.write("secret", "mine")
@@ -252,7 +263,16 @@ async def test_commands_side_by_side_tell_each_change_once(place: Place) -> None
     assert names == [["c"], ["a", "b", "made"], ["a"]]
     place.write("b", "mine")
     await shots.keep(COMMAND)
-    assert await shots.changes((), scanned=True) == (), "what a person does between commands is nobody's"
+    assert await shots.changes((), scanned=True) == ()
+    assert await shots.rest() == (), "what a person does between commands is nobody's"
+
+
+async def test_a_command_whose_end_nobody_told_is_told_as_the_rest(place: Place) -> None:
+    place.write("a", "0")
+    await place.shots.keep(COMMAND)
+    place.write("a", "1")
+    assert [Path(change.path).name for change in await place.shots.rest()] == ["a"]
+    assert await place.shots.rest() == ()
 
 
 async def test_a_same_size_change_within_the_same_tick_is_seen(place: Place) -> None:
@@ -342,22 +362,27 @@ async def test_everything_kept_is_private(place: Place) -> None:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
+def busy() -> float:
+    """Seconds of processor time that this process and its ended children took: a busy machine does not change them."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 @pytest.mark.bench
 async def test_five_thousand_files_are_looked_at_in_under_fifty_milliseconds(project: Path, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     place = Place(project, tmp_path / "store")
     for number in range(5000):
         place.write(f"d{number % 100}/f{number}.py", f"x = {number}\n" * 40)
-    began = time.perf_counter()
+    began = busy()
     await place.before()
-    first = time.perf_counter() - began
-    time.sleep(0.1)
+    first = busy() - began
+    time.sleep(0.1)  # older than the margin within which stamps prove nothing
     await place.before()
-    walls, cpus = [], []
+    looks = []
     for _ in range(10):
-        began, cpu = time.perf_counter(), time.thread_time()
+        began = busy()
         await place.before()
-        walls.append(time.perf_counter() - began)
-        cpus.append(time.thread_time() - cpu)
-    print(f"first {first * 1000:.0f} ms, then {min(walls) * 1000:.1f} ms at best, {sorted(walls)[5] * 1000:.1f} median")
-    assert min(walls) < 0.05
+        looks.append(busy() - began)
+    print(f"first {first * 1000:.0f} ms, then {sorted(looks)[5] * 1000:.1f} ms of processor time")
+    assert sorted(looks)[5] < 0.05

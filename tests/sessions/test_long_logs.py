@@ -104,7 +104,7 @@ def standing(entries: list[Entry]) -> dict[str, object]:
     return {
         "request": request(entries),
         "parameters": parameters(entries),
-        "meter": vars(agent.meter),
+        "meter": {k: v for k, v in vars(agent.meter).items() if k not in ("turn", "step", "_between")},
         "waiting": agent.waiting,
         "title": agent.title,
         "todo": agent.todo,

@@ -1,6 +1,7 @@
 """Lists, names and searches over many logs."""
 
 import os
+import shutil
 
 import pytest
 
@@ -143,3 +144,17 @@ def test_one_session_does_not_hide_the_others(directory):
     begin(directory, "fff666", *[said("checks again") for _ in range(50)], at=9000)
     found = search(directory, "CHECKS")
     assert [each.session for each in found] == ["fff666"] * 5 + ["ccc333"]
+
+
+@pytest.mark.parametrize("rg", ["", shutil.which("rg") or "", "/no/such/program"])
+def test_every_way_of_searching_finds_the_same(directory, rg):
+    begin(directory, "eee555", *[said(f"cart number {n}") for n in range(60)], at=9000)
+    begin(directory, "fff666", said("The CART holds “Größe” twice: cart, cart"), at=9500)
+    found = [(each.session, each.text) for each in search(directory, "cart", 7, rg=rg)]
+    assert found == [
+        ("fff666", "The CART holds “Größe” twice: cart, cart"),
+        *[("eee555", f"cart number {n}") for n in range(5)],
+        ("aaa111", "Fix the cart please"),
+    ]
+    assert search(directory, "nobody said that", rg=rg) == []
+    assert len(search(directory, "“GRöße”", rg=rg)) == 1

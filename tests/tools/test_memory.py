@@ -116,3 +116,26 @@ def test_wrong_inputs_are_refused(fields):
 def test_the_schema_is_small():
     size = len(Memory.description.encode()) + len(json.dumps(MemoryInput.model_json_schema(), separators=(",", ":")))
     assert size < 1200  # with pydantic's titles; without them under 1,000
+
+
+LONGEST = 16_000
+"""Characters that a memory call may bring into the context without a warning of its own: 20 bounded excerpts."""
+
+
+@pytest.mark.parametrize("action", ["list", "search", "search_sessions"])
+async def test_no_call_brings_more_than_its_bounded_excerpt(tool, layout, action):
+    """Transcripts and indexes as large as they come: what reaches the model stays small."""
+    line = "needle " + "hay " * 200_000
+    for number in range(30):
+        log = Log.create(layout.sessions / f"20261129-1200{number:02d}-a.jsonl", lambda: 1.0)
+        log.append(Opened("s", "/p", (), (), "m", 1))
+        for _ in range(3):
+            log.append(UserSaid((Text(line),)))
+        log.close()
+    layout.memory.mkdir(parents=True)
+    layout.index.write_text("".join(f"- [needle {n}](t{n}.md) - {'d' * 100}\n" for n in range(5000))[:60_000])
+    for number in range(80):
+        (layout.memory / f"t{number}.md").write_text(f"needle {'x' * 5000}\n" * 10)
+    _, result = await use(tool, action=action, query="needle" if action != "list" else "")
+    bound = 26_000 if action == "list" else LONGEST
+    assert 1000 < len(said(result)) <= bound

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from codeagent.core.effects import Answer, AskTrust, Question
 from codeagent.core.events import Entry, Event
 from codeagent.core.ports import Front
 from codeagent.core.valves import Limits
-from codeagent.fronts.desk import Listed
+from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
 from codeagent.fronts.tui.app import Codeagent
 from codeagent.fronts.tui.palette import Palette
 from codeagent.options import Options
@@ -60,6 +60,47 @@ class TestDesk:
     @property
     def theme(self) -> str:
         return str(self._more.get("theme", ""))
+
+    def setting(self, name: str) -> Any:
+        from codeagent.setting_keys import KEYS
+
+        return self._more.get("settings", {}).get(name, KEYS[name].default)
+
+    def settings(self) -> Sequence[ListedSetting]:
+        return [
+            ListedSetting("theme", str(self._more.get("theme", "")) or "(nothing)", "default", ("dark", "light")),
+            ListedSetting("vim", "false", "~/.config/codeagent/settings.json", ("true", "false")),
+            ListedSetting("maxTurns", "0", "default", (), "~/.config/codeagent/settings.json"),
+        ]
+
+    def keep_setting(self, name: str, value: object) -> str:
+        self.kept = (name, value)
+        return "settings.json"
+
+    def memory(self) -> str:
+        given = "Guidelines that the model is given:\n  AGENTS.md  1.2 kB"
+        return f"{given}\n\nRemembered from earlier sessions:\n- [Cart](cart.md) - rounding"
+
+    def permissions(self, call: str) -> str:
+        return "Mode default. Deny beats ask beats allow.\n\nallow\n  bash(git status *)  settings.json:3"
+
+    def jobs(self) -> Sequence[ListedJob]:
+        return self._more.get("jobs", ())
+
+    def job_output(self, job: str) -> str:
+        return f"the output of {job}\n" * 3
+
+    async def stop_job(self, job: str) -> None:
+        self.stopped = job
+
+    async def picture(self) -> bytes:
+        return bytes(self._more.get("picture", b""))
+
+    def edit(self, text: str, editor: str) -> str:
+        return f"{text} {editor}"
+
+    async def status_words(self, command: str, given: Mapping[str, Any]) -> str:
+        return f"{command} {given['model']}"
 
     @property
     def history(self) -> Path | None:

@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
 
         return desk(front, given)
 
-    return run(Options(prompt=given.get("prompt", "")), connect)
+    return run(Options(prompt=given.get("prompt", ""), no_mouse="no-mouse" in given), connect)
 
 
 if __name__ == "__main__":

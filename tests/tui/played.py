@@ -20,7 +20,7 @@ MESSAGE = (
 
 
 class Paced(Replies):
-    """Streams a long reply at a given rate."""
+    """Streams a long reply at a given rate; `mark1` to `mark5` stand after each fifth of it."""
 
     def __init__(self, tokens: int, rate: float) -> None:
         super().__init__()
@@ -33,7 +33,8 @@ class Paced(Replies):
         loop, words = asyncio.get_running_loop(), MESSAGE.split(" ")
         began, parts = loop.time(), []
         for i in range(self._tokens):
-            parts.append(f"{words[i % len(words)]} ")
+            mark = f"\n\nmark{5 * (i + 1) // self._tokens}\n\n" if (i + 1) % max(1, self._tokens // 5) == 0 else ""
+            parts.append(f"{words[i % len(words)]} {mark}")
             yield TextDelta(parts[-1])
             if (ahead := began + (i + 1) / self._rate - loop.time()) > 0.002:
                 await asyncio.sleep(ahead)

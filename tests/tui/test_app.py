@@ -329,6 +329,16 @@ async def test_a_screen_that_is_too_small_says_so() -> None:
         await until(pilot, lambda: "too small" in screen_text(app))
 
 
+async def test_the_page_of_keys_fills_the_screen() -> None:
+    app = seated()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        await pilot.press("?")
+        await until(pilot, lambda: "Ctrl+End" in screen_text(app))
+        last = screen_text(app).rstrip().split("\n")[-2]
+        assert last.strip(" │"), "a row of the frame is unused"
+
+
 async def test_help_and_resume_pages() -> None:
     app = seated(others={"two": [OPENED, UserSaid((Text("the other one"),))]})
     async with app.run_test(size=(90, 30)) as pilot:
@@ -365,7 +375,9 @@ async def test_without_a_key_there_are_three_ways_on() -> None:
     async with app.run_test(size=(90, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, Trouble))
         await until(pilot, lambda: "Set ANTHROPIC_API_KEY." in screen_text(app))
-        await pilot.press("1", *"sk-1")
+        await pilot.press("1", *"sk 1", "enter")
+        await until(pilot, lambda: "characters that no key has" in screen_text(app))
+        await pilot.press(*"sk-1")
         assert "sk-1" not in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: app.talk.desk)

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from textual.widgets import TextArea
 from textual.worker import Worker
 
 from codeagent.core.effects import (
     Answer,
     AskPermission,
     AskPlan,
+    AskSummary,
     AskUser,
     AskValve,
     Choice,
@@ -189,6 +191,13 @@ async def test_every_answer_is_on_the_screen(size: tuple[int, int]) -> None:
         )
 
 
+@pytest.mark.parametrize(("width", "twice"), [(90, False), (40, True)])
+async def test_what_yes_would_store_is_told_once_where_its_row_shows_it(width: int, twice: bool) -> None:
+    always = "don't ask again for Bash(python3 -m unittest -q)"
+    async with asking(command("python3 -m unittest -q", always=always), (width, 30)) as dialog:
+        assert ("2 would be:" in dialog.text) is twice
+
+
 async def test_the_conversation_stays_in_view() -> None:
     async with asking(command("make")) as dialog:
         assert "Say what you want" in dialog.text
@@ -324,6 +333,34 @@ async def test_why_says_what_would_change_it() -> None:
     async with asking(told) as dialog:
         await dialog.press("w")
         assert "What would change it:" in dialog.text
-        assert "  The mode bypass." in dialog.text
+        assert "- The mode bypass." in dialog.text
         await dialog.press("escape")
         await dialog.answered()
+
+
+async def test_the_context_page_shows_grid_and_bill() -> None:
+    app = seated(say("", call("1", answer="x" * 400)), say("done"))
+    async with app.run_test(size=(90, 30)) as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        app.talk.send("go")
+        await until(pilot, lambda: "done" in screen_text(app))
+        app.page("/context")
+        await until(pilot, lambda: "tool results" in screen_text(app))
+        shown = screen_text(app)
+        assert "■" in shown
+        assert "of 200,000 tokens" in shown
+        await pilot.press("escape")
+        await until(pilot, lambda: "tool results:" not in screen_text(app))
+
+
+async def test_a_summary_can_be_rewritten_before_it_counts() -> None:
+    async with asking(AskSummary("1. Goal: the cart.", "From 9,000 tokens to 2,000.")) as asked:
+        assert "the cart" in asked.text
+        await asked.pilot.press("2")
+        editor = asked.app.screen.query_one("#editor", TextArea)
+        await until(asked.pilot, lambda: editor.has_focus)
+        editor.text = "My own words."
+        await asked.pilot.press("ctrl+s")
+        await until(asked.pilot, lambda: "as you changed it" in asked.text)
+        await asked.pilot.press("1")
+        assert await asked.answered() == Answer("yes", "My own words.")

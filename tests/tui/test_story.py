@@ -78,6 +78,14 @@ def test_a_retry_voids_the_words() -> None:
     assert drawn(made) == [" ! The server is busy. Trying again in 2 s (1 of 5)."]
 
 
+def test_a_command_stands_above_what_it_says_and_apart_from_the_one_before() -> None:
+    made = story()
+    for command, words in (("/mode", "The mode is default."), ("/todo", "The todo list is empty.")):
+        made.tell(command, "command")
+        made.tell(words)
+    assert drawn(made) == [" › /mode", "   The mode is default.", "", " › /todo", "   The todo list is empty."]
+
+
 def test_thinking_is_folded_into_one_line() -> None:
     made = story(ASKED, ThinkingDelta("Let me see.\nAnd more."), TextDelta("Yes."))
     assert [b.kind for b in made.blocks] == ["thinking", "words"]

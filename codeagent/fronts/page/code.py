@@ -5,33 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codeagent.core.clean import clean
 from codeagent.core.views import Diff
-
-if TYPE_CHECKING:
-    from pygments.lexer import Lexer
+from codeagent.fronts.colouring import Role, coloured
 
 LONGEST = 200_000
 """Characters beyond which code stays plain: lexing them takes 0.3 s."""
 
-_CLASSES = (
-    ("Comment", "c"),
-    ("Literal.String", "s"),
-    ("Literal.Number", "n"),
-    ("Keyword.Constant", "n"),
-    ("Keyword", "k"),
-    ("Operator.Word", "k"),
-    ("Name.Function", "f"),
-    ("Name.Class", "f"),
-    ("Name.Decorator", "f"),
-    ("Name.Tag", "k"),
-    ("Name.Attribute", "f"),
-    ("Generic.Inserted", "ins"),
-    ("Generic.Deleted", "del"),
-)
-"""Beginning of a token's name -> class in the style sheet."""
+_CLASSES: dict[Role, str] = {
+    "": "",
+    "muted": "c",
+    "string": "s",
+    "number": "n",
+    "keyword": "k",
+    "name": "f",
+    "added": "ins",
+    "removed": "del",
+    "heading": "",
+}
+"""Role -> class in the style sheet."""
 
 _NUMBERED = re.compile(r" *(\d+)\t(.*)")
 
@@ -43,19 +37,12 @@ def text(words: str) -> str:
 
 def lines(code: str, *, path: str = "", language: str = "") -> list[str]:
     """The lines of `code` in colour, by its file's path or its language's name; plain where neither is known."""
-    lexer = _lexer(path, language) if (path or language) and len(code) <= LONGEST else None
-    if lexer is None:
-        return [text(line) for line in code.split("\n")]
-    made = [""]
-    for token, value in lexer.get_tokens(code):
-        name = str(token).removeprefix("Token.")
-        kind = next((short for prefix, short in _CLASSES if name.startswith(prefix)), "")
-        for at, piece in enumerate(value.split("\n")):
-            if at:
-                made.append("")
-            if piece:
-                made[-1] += f'<span class="{kind}">{text(piece)}</span>' if kind else text(piece)
-    return made
+    return ["".join(map(_piece, pieces)) for pieces in coloured(code, path=path, language=language, most=LONGEST)]
+
+
+def _piece(piece: tuple[Role, str]) -> str:
+    kind, words = _CLASSES[piece[0]], text(piece[1])
+    return f'<span class="{kind}">{words}</span>' if kind and words else words
 
 
 def block(code: str, *, path: str = "", language: str = "") -> str:
@@ -80,12 +67,12 @@ def _rows(change: Diff) -> Iterator[tuple[str, str, str]]:
             yield "<i>…</i>", "", ""
         shown = lines("\n".join(line[1:].replace("\n", " ") for line in hunk.lines), path=change.path)
         old, new = hunk.old_start, hunk.new_start
-        for line, coloured in zip(hunk.lines, shown, strict=True):
+        for line, code in zip(hunk.lines, shown, strict=True):
             sign = line[:1]
             number = old if sign == "-" else new
             old, new = old + (sign != "+"), new + (sign != "-")
             kind = {"+": "add", "-": "rem"}.get(sign, "")
-            yield f"<i>{number}</i><b>{text(sign)}</b>", kind, coloured
+            yield f"<i>{number}</i><b>{text(sign)}</b>", kind, code
     if change.omitted:
         yield "<i>…</i>", "", f"{change.omitted:,} more lines of this change are not shown"
 
@@ -107,16 +94,3 @@ def markdown(words: str) -> str:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
     parser.renderer.rules["fence"] = fence  # type: ignore[attr-defined]  # declared for the protocol without rules
     return str(parser.render(clean(words)))
-
-
-def _lexer(path: str, language: str) -> Lexer | None:
-    from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
-    from pygments.util import ClassNotFound
-
-    try:
-        if path:
-            found = find_lexer_class_for_filename(path)
-            return found(stripnl=False, ensurenl=False) if found else None
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None

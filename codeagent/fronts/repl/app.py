@@ -9,10 +9,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from codeagent.core.conversation import standing
-from codeagent.core.effects import Answer, AskPermission, AskTrust, Question
+from codeagent.core.effects import Answer, AskPermission, AskSummary, AskTrust, Question
+from codeagent.core.errors import CodeagentError
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
 from codeagent.fronts.repl import questions
@@ -30,8 +32,6 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
-WAITS = ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo")
-"""Commands that cannot run beside a turn."""
 
 
 class Lines(Protocol):
@@ -87,10 +87,22 @@ class Repl:
                     self._paper.line()
                     return Answer("no")
                 answer = questions.answer(question, line)
+                if isinstance(question, AskSummary) and answer is not None and answer.verdict == "always":
+                    answer = self._rewritten(question)
                 if answer is not None:
                     return answer
                 for words in questions.explained(question, line) or (questions.how(question),):
                     self._paper.line(words, "muted")
+
+    def _rewritten(self, question: AskSummary) -> Answer | None:
+        """The summary as it comes back from the editor, which has the terminal meanwhile; None when that failed."""
+        from codeagent.host.editor import edited
+
+        try:
+            return Answer("yes", edited(question.summary, os.environ))
+        except CodeagentError as error:
+            self._paper.line(str(error), "error")
+            return None
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""
@@ -122,7 +134,7 @@ class Repl:
         finally:
             await desk.close()
         if desk.resume_command and not self._signal:
-            self._paper.line(f"To come back: {desk.resume_command}", "muted")
+            self._paper.line(f"To go on: {desk.resume_command}", "muted")
         return 128 + self._signal if self._signal else 0
 
     async def _converse(self, desk: Desk) -> None:
@@ -141,7 +153,9 @@ class Repl:
                 return
             if not line.strip():
                 continue
-            if commands.is_command(line):
+            if message := commands.prepared(desk, line):
+                await self._message(desk, message)
+            elif commands.is_command(line):
                 await self._command(desk, line)
             else:
                 self._printer.typed(line)
@@ -193,7 +207,8 @@ class Repl:
             return line
 
     async def _message(self, desk: Desk, text: str) -> None:
-        await self._beside_lines(desk, desk.agent.say(text))
+        while text and await self._beside_lines(desk, desk.agent.say(text)):
+            text = "" if self._leaving else _taken_back(desk)
         self._paper.gap()
         self._standing(desk)
 
@@ -201,7 +216,7 @@ class Repl:
         outcome: list[commands.Outcome] = []
 
         async def act() -> None:
-            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill))
+            outcome.append(await commands.run(desk, line, self._show, self._paper.copy, self._refill, _edit))
 
         await self._beside_lines(desk, act())
         if outcome == ["exit"]:
@@ -223,15 +238,17 @@ class Repl:
 
     # --- a turn, and what is typed and pressed beside it ---
 
-    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` to its end or until Ctrl+C; lines typed meanwhile are answers or further messages."""
+    async def _beside_lines(self, desk: Desk, work: Coroutine[Any, Any, None]) -> bool:
+        """Run `work` to its end or until Ctrl+C (then True); lines typed meanwhile are answers or further messages."""
         self._turn = asyncio.create_task(work)
         listener = asyncio.create_task(self._listen(desk)) if self._terminal.typed else None
         try:
             await self._turn
+            return False
         except asyncio.CancelledError:
             if self._signal or not self._turn.cancelled():
                 raise
+            return True
         finally:
             self._turn = None
             if listener is not None:
@@ -252,9 +269,9 @@ class Repl:
 
     async def _meanwhile(self, desk: Desk, line: str) -> None:
         """A line typed while it works: a command, or a word for the next step."""
-        if not commands.is_command(line):
-            desk.agent.steer(line)
-        elif line.split(maxsplit=1)[0].lower() in WAITS:
+        if not commands.is_command(line) or commands.prepared(desk, line):
+            desk.agent.steer(commands.prepared(desk, line) or line)
+        elif commands.must_wait(line):
             self._show("That has to wait until the turn is over. Ctrl+C stops it.")
         elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
             self._leaving = True
@@ -286,3 +303,18 @@ class Repl:
         self._stop_turn()
         if self._main is not None:
             self._main.cancel()
+
+
+def _edit(path: Path) -> None:
+    """Open a file in the person's editor, which has the terminal meanwhile."""
+    from codeagent.host.editor import edit_file
+
+    edit_file(path, os.environ)
+
+
+def _taken_back(desk: Desk) -> str:
+    """The messages that still waited when the turn was stopped, oldest first."""
+    texts = []
+    while text := desk.agent.take_back():
+        texts.append(text)
+    return "\n\n".join(reversed(texts))

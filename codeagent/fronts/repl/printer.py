@@ -14,6 +14,7 @@ from codeagent.core.events import (
     TextDelta,
     ThinkingDelta,
     ToolFinished,
+    ToolProgress,
     ToolStarted,
     TurnEnded,
     UserSaid,
@@ -41,6 +42,8 @@ class Printer:
         self._typed = ""
         self._uses: dict[str, ToolUse] = {}
         self._begun: set[str] = set()
+        self._at_work: dict[str, str] = {}
+        """Labels of the sub-agents that work, by call."""
         self._shown: set[str] = set()
 
     def typed(self, text: str) -> None:
@@ -74,6 +77,8 @@ class Printer:
                 self._paper.line(f"(taken back: {text})", "muted")
             case ToolStarted():
                 self._started(event)
+            case ToolProgress(use_id=use_id, text=text):
+                self._step(use_id, text)
             case ToolFinished():
                 self._finished(event)
             case _:
@@ -140,7 +145,16 @@ class Printer:
         if started.risk > 1 or started.tool in ("bash", "task"):
             self._silence()
             self._begun.add(started.use_id)
+            if started.tool == "task":
+                self._at_work[started.use_id] = started.label
             self._paper.line(f"  {started.tool}  {calls.bounded(started.label, self._paper.width - 12)}")
+
+    def _step(self, use_id: str, told: str) -> None:
+        """What a sub-agent does now; several may be at work."""
+        if use_id in self._at_work:
+            self._silence()
+            about = calls.bounded(f"{self._at_work[use_id]}: {told.rstrip()}", self._paper.width - 4)
+            self._paper.line(f"    {about}", "muted")
 
     def _finished(self, done: ToolFinished) -> None:
         self._silence()
@@ -148,6 +162,8 @@ class Printer:
         told = calls.outcome(done)
         if done.took_ms >= 1000 and not told.endswith(" s"):  # some summaries tell the time themselves
             told = f"{told}, {present.seconds(done.took_ms)}"
+        if done.use_id in self._at_work:
+            told = f"{self._at_work.pop(done.use_id)}: {told}"
         if done.use_id in self._begun:
             self._paper.line(f"    {told}", "error" if failed else "muted")
         else:

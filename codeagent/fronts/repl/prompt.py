@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -14,7 +13,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from codeagent.fronts import commands
+from codeagent.fronts import commands, past
 
 YOU = "you: "
 MOST = 12
@@ -22,34 +21,20 @@ MOST = 12
 
 
 class Kept(History):
-    """What was typed in this project: JSON lines in a file that only its owner reads, newest last."""
+    """What was typed in this project, in the file that `past` knows."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._path = path
 
     def load_history_strings(self) -> Iterable[str]:
-        """The newest first; lines that are no JSON string are passed over."""
-        try:
-            lines = self._path.read_text("utf-8", "replace").splitlines()
-        except OSError:
-            return
-        for line in reversed(lines[-1000:]):
-            try:
-                text = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(text, str):
-                yield text
+        """The newest first."""
+        return reversed(past.read(self._path))
 
     def store_string(self, string: str) -> None:
         """Append one; where that cannot be done, it is remembered for this session only."""
-        try:
-            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        except OSError:
-            return
-        with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(string).encode() + b"\n")
+        with suppress(OSError):
+            past.add(self._path, string)
 
 
 class Completions(Completer):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from codeagent.core.clean import clean
-from codeagent.core.effects import Answer, AskPermission, AskPlan, AskTrust, AskUser, AskValve, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, AskValve, Question
 from codeagent.core.explain import details
 from codeagent.fronts import calls
 
@@ -18,6 +18,9 @@ def asked(question: Question) -> Iterator[tuple[str, str]]:
             yield from calls.permission(question)
         case AskValve(words=words):
             yield "warning", clean(words)
+        case AskSummary(summary=summary, words=words):
+            yield "text", clean(summary)
+            yield "strong", f"Go on with this summary? {clean(words)}"
         case AskPlan(plan=plan):
             yield "strong", "Go ahead with this plan?"
             yield from (("text", f"  {line}") for line in clean(plan).split("\n"))
@@ -35,13 +38,13 @@ def how(question: Question) -> str:
     """How to answer, in a line."""
     match question:
         case AskPermission():
-            return "Type a number (or y, n; w tells why) and Enter; words after it are passed on: 3 use another name"
+            return "Type a number (or y, n; w tells why) and Enter. Words may follow, for example: 3 use another name"
         case AskPlan():
-            return (
-                "Type a number (y means 2, n means 3) and Enter; words after it are passed on: 3 split the second step"
-            )
+            return "Type a number (y means 2, n means 3) and Enter. Words may follow, for example: 3 split step two"
         case AskValve() | AskTrust():
             return "Type a number (or y, n) and Enter."
+        case AskSummary():
+            return "Type a number (or y, n) and Enter; e opens it in your editor."
         case AskUser(choices=()):
             return "Type your answer and Enter."
         case AskUser(many=True):
@@ -58,7 +61,7 @@ def explained(question: Question, line: str) -> tuple[str, ...]:
 
 
 def answer(question: Question, line: str) -> Answer | None:
-    """What the line says; None when it does not answer the question."""
+    """What the line says; None when it does not answer the question. `always` to a summary means: change it first."""
     line = line.strip()
     if not line:
         return None
@@ -75,7 +78,7 @@ def answer(question: Question, line: str) -> Answer | None:
         return Answer("yes", words)
     if word in (last, "n", "no"):
         return Answer("no", words)
-    if len(offered) == 3 and word in ("2", "always"):
+    if len(offered) == 3 and word in ("2", "always", *(("e", "edit") if isinstance(question, AskSummary) else ())):
         return Answer("always", words)
     return None
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
+from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -13,25 +15,31 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from codeagent.core.conversation import standing
-from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished
+from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished, TurnEnded
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
 from codeagent.fronts.tui.bridge import Bridge
 from codeagent.fronts.tui.driver import Terminal
-from codeagent.fronts.tui.palette import ASCII, DARK, LIGHT, UNICODE, Palette
+from codeagent.fronts.tui.keys import ACTS, PAGES
+from codeagent.fronts.tui.manners import Manners
+from codeagent.fronts.tui.palette import ASCII, DARK, UNICODE, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
+from codeagent.fronts.tui.thrift import Thrift, Thrifty
 from codeagent.fronts.tui.widgets.composer import Composer
+from codeagent.fronts.tui.widgets.finder import Finder
 from codeagent.fronts.tui.widgets.menu import Menu
 from codeagent.fronts.tui.widgets.panels import TodoPanel, Waiting
 from codeagent.fronts.tui.widgets.status import Standing, Status
 from codeagent.fronts.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from codeagent.options import Options
+    from pathlib import Path
 
-PAGED = ("/help", "/resume", "/continue", "/model", "/rewind", "/undo")
-"""Commands that open a page when nothing follows them."""
+    from rich.console import RenderableType
+    from textual.screen import Screen
+
+    from codeagent.options import Options
 
 TWICE = 0.8
 """Seconds within which a second press confirms."""
@@ -48,11 +56,14 @@ class Codeagent(App[int]):
         Binding("ctrl+c", "break", show=False, priority=True),
         Binding("ctrl+d", "end_of_input", show=False, priority=True),
         Binding("ctrl+q", "leave", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", show=False, priority=True),
-        Binding("ctrl+o", "unfold", show=False),
-        Binding("ctrl+t", "todo", show=False),
-        Binding("ctrl+l", "refresh_screen", show=False),
+        *(Binding(act.key, f"deed('{act.name}')", id=act.name, show=False, priority=True) for act in ACTS),
     ]
+
+    talk: Talk
+    transcript: Transcript
+    composer: Composer
+    status: Status
+    finder: Finder
 
     def __init__(self, options: Options, connect: Connect, palette: Palette | None = None) -> None:
         super().__init__(driver_class=Terminal)
@@ -60,15 +71,16 @@ class Codeagent(App[int]):
         self.palette = palette or DARK
         self.glyphs = ASCII if options.ascii else UNICODE
         self.talk = Talk(self)
-        self.bridge = Bridge(self, self.show, self.stage)
+        self.manners = Manners(self, self._to_terminal)
+        self.bridge = Bridge(self, self.show, self.stage, self.manners.notify)
         self._connect = connect
+        self.thrift = Thrift()
         self._unfolded = self._stale = False
         self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
         self.tour = False
         """Whether the program is to start anew, with the tour."""
-        for known in (DARK, LIGHT):
-            self.register_theme(known.theme())
+        self.register_theme(self.palette.theme())
         self.set_reactive(App.theme, self.palette.name)  # no watcher: nothing is there yet to be styled again
         self.stylesheet.set_variables(self.get_css_variables())
 
@@ -80,9 +92,11 @@ class Codeagent(App[int]):
         self.status = Status(palette, glyphs)
         self.todo = TodoPanel(palette, glyphs, id="todo")
         self.waiting = Waiting(palette, glyphs, id="waiting")
+        self.finder = Finder()
         yield self.transcript
         yield self.todo
         yield self.waiting
+        yield self.finder
         yield menu
         yield Horizontal(Static(f" {glyphs.you} ", id="prompt", markup=False), self.composer, id="entry")
         yield self.status
@@ -94,7 +108,7 @@ class Codeagent(App[int]):
     def on_mount(self) -> None:
         if self.glyphs is ASCII:
             for ruled in self.query("#entry, #completions"):
-                ruled.styles.border_top = ("ascii", self.palette.line)
+                ruled.styles.border_top = ("ascii", self.palette.css("line"))
         self.call_after_refresh(self.open)
 
     # -- opening -------------------------------------------------------------------------------
@@ -115,6 +129,8 @@ class Codeagent(App[int]):
                 self.status.received(len(text) / 4)
             case ToolFinished(view=Todo() as todo):
                 self.todo.update(todo)
+            case TurnEnded(why=why):
+                self.manners.ended(self.status.passed, "It is done." if why == "done" else "It has stopped.")
         if isinstance(event, Fact) and not self._stale:
             self._stale = True
             self.call_next(self.stand)
@@ -130,6 +146,7 @@ class Codeagent(App[int]):
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
         self.todo.update(desk.agent.todo)
+        self.cursor_position = self.composer.cursor_screen_offset  # where an input method puts its window
         self.stand()
 
     def stand(self) -> None:
@@ -144,10 +161,19 @@ class Codeagent(App[int]):
         self.composer.waiting = bool(agent.waiting)
         share = agent.meter.context / info.window if info.window else 0.0
         self.status.show(Standing(agent.mode, info.short, desk.branch, share, agent.meter.cost, desk.sandbox))
+        self.manners.title(desk, working=self.talk.working)
+        self.manners.status(desk, self.status.told(desk, agent.title))
 
     def tell(self, text: str, level: str = "info") -> None:
         """A word of the front's own, in the transcript."""
         self.transcript.tell(text, level)
+
+    def edit(self, path: Path) -> None:
+        """Open a file in the person's editor, which has the terminal meanwhile."""
+        from codeagent.host.editor import edit_file
+
+        with self.suspend():
+            edit_file(path, os.environ)
 
     def refill(self, text: str) -> None:
         """A message that was taken back stands in the composer again."""
@@ -155,6 +181,7 @@ class Codeagent(App[int]):
 
     def paint(self, palette: Palette) -> None:
         """Use other colours from now on."""
+        self.register_theme(palette.theme())
         self.palette, self.theme = palette, palette.name
         for widget in (self.status, self.todo, self.waiting, self.composer.menu):
             widget.palette = palette
@@ -181,10 +208,25 @@ class Codeagent(App[int]):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.transcript.action_tail()
-        if event.text in PAGED and self.talk.desk:
+        if self.talk.desk and event.text in ("/help", *PAGES):
             self.page(event.text)
         else:
-            self.talk.send(event.text)
+            self.talk.send(event.text, event.pictures)
+
+    def on_composer_dropped(self, event: Composer.Dropped) -> None:
+        from codeagent.fronts.tui import deeds
+
+        deeds.drop(self, event.path)
+
+    def on_finder_wanted(self, event: Finder.Wanted) -> None:
+        found = self.transcript.search(event.words)
+        if event.done:
+            (self.transcript if found else self.composer).focus()
+            self.status.hint("n  N  go on" if found else f"{event.words!r} is not here" if event.words else "", 3)
+
+    def on_finder_left(self) -> None:
+        self.transcript.search("")
+        self.composer.focus()
 
     def on_composer_wanted(self, event: Composer.Wanted) -> None:
         match event.what:
@@ -194,8 +236,6 @@ class Codeagent(App[int]):
                 self.page("/help")
             case "look":
                 self.transcript.focus()
-            case "mode" if self.talk.desk:
-                self.talk.desk.agent.cycle_mode()
             case "up" | "down":
                 (self.transcript.scroll_page_up if event.what == "up" else self.transcript.scroll_page_down)(
                     animate=False
@@ -224,6 +264,7 @@ class Codeagent(App[int]):
         if self.talk.working:
             self.talk.interrupt()
         elif not self.composer.has_focus:
+            self.transcript.unmark()
             self.composer.focus()
         elif self.composer.text and self._twice("escape", "esc again clears"):
             self.composer.forget()
@@ -246,12 +287,22 @@ class Codeagent(App[int]):
         elif self._twice("ctrl+d", "ctrl+d again leaves"):
             self.leave()
 
-    def action_unfold(self) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The named keys are the conversation's: a dialog has its own."""
+        return action != "deed" or len(self.screen_stack) == 1
+
+    def action_deed(self, name: str) -> None:
+        """Do what a key of `keys.ACTS` stands for."""
+        from codeagent.fronts.tui import deeds
+
+        deeds.DEEDS[name](self)
+
+    def unfold(self) -> None:
         """Unfold all calls, or fold them."""
         self._unfolded = not self._unfolded
         self.transcript.fold_all(unfold=self._unfolded)
 
-    def action_todo(self) -> None:
+    def switch_todo(self) -> None:
         """Show or hide the todo list."""
         self.todo.wanted = not self.todo.wanted
         self.todo.update(self.talk.desk.agent.todo if self.talk.desk else None)
@@ -266,7 +317,17 @@ class Codeagent(App[int]):
 
     async def _leave(self, code: int) -> None:
         await self.talk.stop()
+        self.manners.farewell()
         self.exit(code)
+
+    def switch_mouse(self, on: bool | None = None) -> None:
+        """Leave the mouse to the terminal, so that it selects as everywhere, or take it back."""
+        if isinstance(self._driver, Terminal):
+            self.status.hint(self._driver.switch_mouse(on), 3)
+
+    def _to_terminal(self, text: str) -> None:
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(text)
 
     def _twice(self, key: str, hint: str) -> bool:
         before, self._pressed = self._pressed, (key, monotonic())
@@ -274,6 +335,15 @@ class Codeagent(App[int]):
             return True
         self.status.hint(hint, TWICE)
         return False
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Textual's, but of a partial update only what differs is written."""
+        if isinstance(renderable, ChopsUpdate):
+            super()._display(screen, Thrifty(renderable, self.thrift))  # type: ignore[arg-type]  # as Textual's own are
+            return
+        if renderable is not None:
+            self.thrift.forget()
+        super()._display(screen, renderable)
 
     def _fatal_error(self) -> None:
         """A fault of our own: end without a traceback on the screen; `run` says it in short words."""

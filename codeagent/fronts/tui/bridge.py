@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from codeagent.core.effects import Answer, AskPermission, AskPlan, AskTrust, AskUser, Question
+from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, Question
 from codeagent.core.events import Event
 from codeagent.fronts.tui.stage import Stage
 
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 class Bridge:
     """A `ports.Front` over an App. Nothing is shown before `live` is set: the journal is drawn as a whole then."""
 
-    def __init__(self, app: App[Any], show: Callable[[Event], None], stage: Callable[[tuple[int, int]], Stage]) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        show: Callable[[Event], None],
+        stage: Callable[[tuple[int, int]], Stage],
+        notify: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._notify = notify
         self.live = False
         self._app = app
         self._show = show
@@ -58,6 +65,7 @@ class Bridge:
 
         dialog = _dialog(question, self._stage((self._answered + 1, self._asked)))
         await self._app.push_screen(dialog, done)
+        self._notify("A question waits for you.")
         try:
             return await answer
         finally:
@@ -70,6 +78,10 @@ def _dialog(question: Question, stage: Stage) -> Dialog[Answer]:
         from codeagent.fronts.tui.screens.permission import PermissionDialog
 
         return PermissionDialog(question, stage)
+    if isinstance(question, AskSummary):
+        from codeagent.fronts.tui.screens.summary import SummaryDialog
+
+        return SummaryDialog(question, stage)
     if isinstance(question, AskTrust):
         from codeagent.fronts.tui.screens.trust import TrustDialog
 

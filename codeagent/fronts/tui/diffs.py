@@ -80,7 +80,8 @@ def _coloured(hunk: Hunk, path: str, palette: Palette) -> list[Text]:
     return texts
 
 
-def _marked(hunk: Hunk, path: str, palette: Palette) -> list[Text]:
+def marked(hunk: Hunk, path: str, palette: Palette) -> list[Text]:
+    """The hunk's lines without their signs, in colour, changed words on their own ground."""
     texts = _coloured(hunk, path, palette)
     for old, new in _pairs(hunk.lines):
         gone, come = changed_spans(texts[old].plain, texts[new].plain)
@@ -106,9 +107,9 @@ def rows(diff: Diff, width: int, palette: Palette, glyphs: Glyphs) -> list[Text]
     for position, hunk in enumerate(diff.hunks):
         if position:
             drawn.append(Text(f"{glyphs.more:>6}", palette.muted))
-        texts = _marked(hunk, diff.path, palette)
+        texts = marked(hunk, diff.path, palette)
         for number, line, text in zip(_numbers(hunk), hunk.lines, texts, strict=True):
-            drawn.extend(_row(number, line[:1], text, width, palette))
+            drawn.extend(line_rows(number, line[:1], text, width, palette))
     if diff.omitted:
         drawn.append(
             Text(f"{glyphs.more:>6}  {present.count(diff.omitted, 'more line')} of this change", palette.muted)
@@ -116,7 +117,8 @@ def rows(diff: Diff, width: int, palette: Palette, glyphs: Glyphs) -> list[Text]
     return drawn
 
 
-def _row(number: int, sign: str, code: Text, width: int, palette: Palette) -> Iterator[Text]:
+def line_rows(number: int, sign: str, code: Text, width: int, palette: Palette) -> Iterator[Text]:
+    """One line as rows: number, sign, code; a ground goes to the full width."""
     colour, ground = {
         "+": (palette.added, f" on {palette.added_ground}"),
         "-": (palette.removed, f" on {palette.removed_ground}"),

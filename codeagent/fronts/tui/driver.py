@@ -49,6 +49,16 @@ class Terminal(LinuxDriver):
             for event in parser.tick():
                 self.process_message(event)
 
+    def switch_mouse(self, on: bool | None = None) -> str:
+        """Listen to the mouse or not, by default the other way than now; what that means, in words."""
+        if not self._mouse if on is None else on:
+            self._mouse = True
+            self._enable_mouse_support()
+            return "the mouse is ours: wheel, clicks, selecting copies"
+        self._disable_mouse_support()
+        self._mouse = False
+        return "the mouse is the terminal's now"
+
     def _read(self) -> bytes:
         try:
             return os.read(self.fileno, 1 << 14)

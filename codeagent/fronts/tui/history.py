@@ -1,14 +1,10 @@
-"""What was typed before in this project, one JSON line a message, the newest last."""
+"""What was typed before, to step through: older and newer, with the draft at its end."""
 
 from __future__ import annotations
 
-import fcntl
 from pathlib import Path
 
-import msgspec
-
-MOST = 1000
-"""Messages that are remembered when a file is read."""
+from codeagent.fronts import past
 
 
 class History:
@@ -24,8 +20,13 @@ class History:
     def use(self, path: Path | None) -> None:
         """Keep it in this file from now on; what was added before comes after what the file holds."""
         added, self._path = self._lines, path
-        self._lines = self._read() + added
+        self._lines = (past.read(path) if path else []) + added
         self._at = len(self._lines)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All messages, the newest last."""
+        return tuple(self._lines)
 
     def add(self, text: str) -> None:
         """Remember a message; the same twice in a row counts once."""
@@ -51,28 +52,10 @@ class History:
         self._at += 1
         return self._draft if self._at == len(self._lines) else self._lines[self._at]
 
-    def _read(self) -> list[str]:
-        if self._path is None:
-            return []
-        try:
-            raw = self._path.read_bytes().splitlines()[-MOST:]
-        except OSError:
-            return []
-        lines = []
-        for line in raw:
-            try:
-                lines.append(msgspec.json.decode(line, type=str))
-            except msgspec.DecodeError:
-                continue
-        return lines
-
     def _write(self, text: str) -> None:
         if self._path is None:
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                file.write(msgspec.json.encode(text) + b"\n")
+            past.add(self._path, text)
         except OSError:
             self._path = None

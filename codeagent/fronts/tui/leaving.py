@@ -33,7 +33,7 @@ async def _session(app: Codeagent) -> int:
     for number in SIGNALS:
         loop.add_signal_handler(number, app.leave, 128 + number)
     app.call_later(_painted)
-    await app.run_async()
+    await app.run_async(mouse=not app.options.no_mouse)
     code = await _farewell(app)
     if app.tour:
         os.execv(sys.executable, [sys.executable, "-P", "-m", "codeagent", "demo"])

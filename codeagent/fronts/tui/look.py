@@ -43,10 +43,13 @@ Dialog.-short #answers { margin-top: 0; }
 Dialog.-unarmed #answers { opacity: 50%; }
 Dialog #words { display: none; border: none; height: 1; padding: 0 1 0 3; background: $background; }
 Dialog.-words #words { display: block; }
-PermissionDialog #editor { display: none; height: 1fr; min-height: 4; border: none; background: $background; }
-PermissionDialog.-edit #editor { display: block; }
-PermissionDialog.-edit #body, PermissionDialog.-edit #answers { display: none; }
+PermissionDialog #editor, SummaryDialog #editor { display: none; height: 1fr; min-height: 4; border: none;
+    background: $background; }
+PermissionDialog.-edit #editor, SummaryDialog.-edit #editor { display: block; }
+PermissionDialog.-edit #body, PermissionDialog.-edit #answers, SummaryDialog.-edit #body,
+SummaryDialog.-edit #answers { display: none; }
 Pick #answers { margin-top: 0; }
+Dialog.-page #answers { display: none; }
 Help #frame, Help #body { max-height: 100%; height: 1fr; }
 Help #answers { display: none; }
 Input { color: $foreground; background: $surface; }

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from markdown_it import MarkdownIt
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, TableElement
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
 from codeagent.fronts.tui.code import highlight
 
@@ -90,16 +93,37 @@ class _Table(TableElement):
             yield drawn
 
 
-def render(text: str, palette: Palette) -> Markdown:
-    """A renderable of one or more Markdown blocks. Links are written out: nothing outside sets a terminal link."""
+class _Markdown(Markdown):
+    """Rich's, with one parser for all: making one takes as long as a short text."""
+
+    def __init__(self, text: str) -> None:
+        self.markup = text
+        self.parsed = _parser().parse(text)
+        self.justify = None
+        self.style = "none"
+        self.hyperlinks = False  # nothing outside sets a terminal link: they are written out
+        self.code_theme = self.inline_code_theme = "monokai"
+        self.inline_code_lexer = None
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt().enable("strikethrough").enable("table")
+
+
+@lru_cache(maxsize=4)
+def _kind(palette: Palette) -> type[_Markdown]:
     code = type("PaletteCode", (_Code,), {"palette": palette})
-    kind = type(
-        "PaletteMarkdown",
-        (Markdown,),
-        {
-            "elements": Markdown.elements
-            | {"fence": code, "code_block": code, "heading_open": _Heading, "table_open": _Table}
-        },
-    )
-    drawn: Markdown = kind(text, hyperlinks=False)
-    return drawn
+    own = {"fence": code, "code_block": code, "heading_open": _Heading, "table_open": _Table}
+    return type("PaletteMarkdown", (_Markdown,), {"elements": Markdown.elements | own})
+
+
+@lru_cache(maxsize=4)
+def theme(palette: Palette) -> Theme:
+    """The styles as Rich takes them."""
+    return Theme(styles(palette))
+
+
+def render(text: str, palette: Palette) -> Markdown:
+    """A renderable of one or more Markdown blocks."""
+    return _kind(palette)(text)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
 from codeagent.fronts import commands
-from codeagent.fronts.tui.palette import LIGHT
+from codeagent.fronts.tui import keys
+from codeagent.fronts.tui.palette import PALETTES
 
 if TYPE_CHECKING:
     from codeagent.fronts.tui.app import Codeagent
@@ -34,10 +35,14 @@ async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
             _offer(app, error)
             return
     app.composer.past.use(desk.history)
-    app.composer.files = desk.files
+    app.composer.files, app.composer.project = desk.files, desk.project
+    app.set_keymap(keys.keymap(lambda name: str(desk.setting(name))))
+    app.status.still = bool(desk.setting("reducedMotion"))
+    if not desk.setting("mouse"):
+        app.switch_mouse(on=False)
     app.composer.commands = commands.complete
-    if desk.theme == LIGHT.name.rpartition("-")[2]:
-        app.paint(LIGHT)
+    if desk.theme in PALETTES and PALETTES[desk.theme][0] is not app.palette:
+        app.paint(PALETTES[desk.theme][0])
     app.talk.begin(desk)
     app.redraw()
     if app.options.prompt:

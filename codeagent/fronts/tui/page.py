@@ -114,6 +114,11 @@ class Page:
         """The first row of a drawn block."""
         return self._starts[index - self.first]
 
+    def end(self, index: int) -> int:
+        """The row after the last of a drawn block."""
+        at = index - self.first + 1
+        return self._starts[at] if at < len(self._starts) else self.total
+
     def text(self) -> list[str]:
         """All rows as plain text."""
         return [strip.text.rstrip() for strip in self._strips(0)]

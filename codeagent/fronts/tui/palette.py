@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from textual.theme import Theme
@@ -43,32 +44,41 @@ class Palette(Struct, frozen=True):
     number: str
     name_: str
 
+    def css(self, role: str) -> str:
+        """The colour of a role as Textual writes it."""
+        colour: str = getattr(self, role)
+        return colour if colour.startswith("#") else f"ansi_{colour}"
+
     def theme(self) -> Theme:
         """The same colours as a Textual theme; the roles are CSS variables (`$muted`, `$danger` ...)."""
-        from textual.theme import Theme
+        from textual.theme import BUILTIN_THEMES, Theme
 
-        roles = ("muted", "added", "removed", "danger", "chosen", "line")
+        ansi = not self.background.startswith("#")
+        needed = BUILTIN_THEMES["ansi-dark"].variables if ansi else {}
+        css = self.css
+        roles = {role: css(role) for role in ("muted", "added", "removed", "danger", "chosen", "line")}
+        bars = {
+            "scrollbar": css("line"),
+            "scrollbar-hover": css("muted"),
+            "scrollbar-active": css("accent"),
+            "scrollbar-background": css("background"),
+            "scrollbar-background-hover": css("background"),
+            "scrollbar-background-active": css("background"),
+        }
         return Theme(
             name=self.name,
-            primary=self.accent,
-            accent=self.accent,
-            foreground=self.text,
-            background=self.background,
-            surface=self.surface,
-            panel=self.surface,
-            warning=self.warning,
-            error=self.danger,
-            success=self.added,
+            primary=css("accent"),
+            accent=css("accent"),
+            foreground=css("text"),
+            background=css("background"),
+            surface=css("surface"),
+            panel=css("surface"),
+            warning=css("warning"),
+            error=css("danger"),
+            success=css("added"),
             dark=self.dark,
-            variables={role: getattr(self, role) for role in roles}
-            | {
-                "scrollbar": self.line,
-                "scrollbar-hover": self.muted,
-                "scrollbar-active": self.accent,
-                "scrollbar-background": self.background,
-                "scrollbar-background-hover": self.background,
-                "scrollbar-background-active": self.background,
-            },
+            ansi=ansi,
+            variables=needed | roles | bars,
         )
 
 
@@ -119,6 +129,65 @@ LIGHT = Palette(
     number="#87420b",
     name_="#1b5580",
 )
+
+
+DARK_SAFE = replace(
+    DARK,
+    name="codeagent-dark-safe",
+    added="#6fc3ff",
+    removed="#ffb454",
+    danger="#ff9a62",
+    warning="#f0d264",
+    added_ground="#12273a",
+    removed_ground="#33260f",
+    added_word="#1c4564",
+    removed_word="#5a4016",
+)
+LIGHT_SAFE = replace(
+    LIGHT,
+    name="codeagent-light-safe",
+    added="#0a5a9c",
+    removed="#8f4700",
+    danger="#a33a00",
+    added_ground="#e2f0fb",
+    removed_ground="#fbeedd",
+    added_word="#bcdcf5",
+    removed_word="#f5d9b0",
+)
+
+TERMINAL = Palette(
+    name="codeagent-terminal",
+    dark=True,
+    background="default",
+    surface="default",
+    chosen="bright_black",
+    line="bright_black",
+    text="default",
+    muted="default",
+    accent="blue",
+    added="green",
+    removed="red",
+    warning="yellow",
+    danger="red",
+    added_ground="default",
+    removed_ground="default",
+    added_word="default",
+    removed_word="default",
+    keyword="magenta",
+    string="green",
+    number="yellow",
+    name_="cyan",
+)
+"""The sixteen colours of the terminal itself, whatever they are; what must stand out is bold or reversed."""
+
+PALETTES: dict[str, tuple[Palette, str]] = {
+    "dark": (DARK, "for dark screens"),
+    "light": (LIGHT, "for light screens"),
+    "dark-safe": (DARK_SAFE, "dark; blue and orange in place of green and red"),
+    "light-safe": (LIGHT_SAFE, "light; blue and orange in place of green and red"),
+    "terminal": (TERMINAL, "the terminal's own sixteen colours"),
+}
+"""Themes by their names in the settings, and one line about each."""
 
 
 class Glyphs(Struct, frozen=True):

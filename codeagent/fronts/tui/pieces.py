@@ -36,7 +36,8 @@ class Call:
 class Block:
     """One piece of the conversation. `text` is clean; `gap` asks for a blank row before it.
 
-    `live` words may still grow; `code` says that they are an open fence. `version` rises with each change.
+    `level` is that of a notice: info, warning, error, or command for one as it was typed. `live` words may still grow;
+    `code` says that they are an open fence. `version` rises with each change.
     """
 
     kind: Kind

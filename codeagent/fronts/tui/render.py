@@ -143,11 +143,9 @@ class Painter:
         return [self.strip(row, " " * LEFT) for row in code_lines(code, room, self.palette, "")]
 
     def _markdown(self, text: str) -> list[Strip]:
-        from rich.theme import Theme
-
         from codeagent.fronts.tui import markdown
 
-        with self.console.use_theme(Theme(markdown.styles(self.palette))):
+        with self.console.use_theme(markdown.theme(self.palette)):
             return self._rendered(markdown.render(text, self.palette))
 
     def _rendered(self, renderable: RenderableType) -> list[Strip]:
@@ -176,9 +174,12 @@ class Painter:
         return [self.strip(head), *(self._set_in(row, "   ", "muted") for row in rows)]
 
     def _notice(self, block: Block) -> list[Strip]:
-        mark, role = {"warning": ("!", "warning"), "error": (self.glyphs.failed, "danger")}.get(
-            block.level, (" ", "muted")
-        )
+        marks = {
+            "warning": ("!", "warning"),
+            "error": (self.glyphs.failed, "danger"),
+            "command": (self.glyphs.you, "accent"),
+        }
+        mark, role = marks.get(block.level, (" ", "muted"))
         rows = self.plain(block.text, role, self.measure - LEFT)
         return [self._set_in(row, f" {mark} " if i == 0 else "   ", role) for i, row in enumerate(rows)]
 
@@ -255,9 +256,10 @@ class Painter:
 
     def diff(self, view: Diff, width: int) -> list[Strip]:
         """A whole diff, without a gutter."""
-        from codeagent.fronts.tui import diffs
+        from codeagent.fronts.tui import diffs, diffs_beside
 
-        return [self.strip(row) for row in diffs.rows(view, width, self.palette, self.glyphs)]
+        drawn = diffs_beside if width >= diffs_beside.WIDE and not view.created else diffs
+        return [self.strip(row) for row in drawn.rows(view, width, self.palette, self.glyphs)]
 
     def _content(self, call: Call, view: View | None) -> str:
         match view:

@@ -279,7 +279,8 @@ class Story:
 
     def _add(self, block: Block) -> Block:
         before = self.blocks[-1] if self.blocks else None
-        block.gap = before is not None and not (before.kind == block.kind and block.kind in ("call", "notice"))
+        joined = before is not None and before.kind == block.kind and block.kind in ("call", "notice")
+        block.gap = before is not None and (not joined or block.level == "command")
         self.blocks.append(block)
         self._touch(len(self.blocks) - 1)
         return block

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from codeagent.core.errors import CodeagentError
+from codeagent.core.messages import Image
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.worker import Worker
 
     from codeagent.fronts.desk import Desk
@@ -23,6 +26,7 @@ class Room(Protocol):
     def stand(self) -> None: ...
     def leave(self, code: int = 0) -> None: ...
     def copy_to_clipboard(self, text: str) -> None: ...
+    def edit(self, path: Path) -> None: ...
     def refill(self, text: str) -> None: ...
     def run_worker(self, work: Any, *, group: str, exit_on_error: bool) -> Worker[None]: ...
 
@@ -33,7 +37,7 @@ class Talk:
     def __init__(self, room: Room) -> None:
         self._room = room
         self._desk: Desk | None = None
-        self._unsent: list[str] = []
+        self._unsent: list[tuple[str, tuple[Image, ...]]] = []
         self._turn: Worker[None] | None = None
         self._warming: asyncio.Future[None] | None = None
         self._idle = asyncio.Event()
@@ -52,33 +56,39 @@ class Talk:
     @property
     def unsent(self) -> tuple[str, ...]:
         """Messages that wait for the desk."""
-        return tuple(self._unsent)
+        return tuple(text for text, _ in self._unsent)
 
     def begin(self, desk: Desk) -> None:
         """The desk is there."""
         self._desk = desk
         waiting, self._unsent = self._unsent, []
-        for text in waiting:
-            self.send(text)
+        for text, pictures in waiting:
+            self.send(text, pictures)
 
     def warm(self) -> None:
         """Have the desk import what a request needs, once."""
         if self._desk is not None and self._warming is None:
             self._warming = asyncio.ensure_future(self._desk.warm())
 
-    def send(self, text: str) -> None:
-        """A message or a command from the composer."""
+    def send(self, text: str, pictures: tuple[Image, ...] = ()) -> None:
+        """A message, a command, or a `!` line from the composer."""
         from codeagent.fronts import commands
 
+        if self._desk is not None:
+            text = commands.prepared(self._desk, text) or text
         if self._desk is None:
-            self._unsent.append(text)
+            self._unsent.append((text, pictures))
         elif commands.is_command(text):
             self._start(self._command(self._desk, text), "command")
+        elif self.working and (pictures or text.startswith("!")):
+            self._room.tell("That has to wait until it is done: Up brings it back. Esc stops it.", "warning")
         elif self.working:
             self._desk.agent.steer(text)
         else:
             self._idle.clear()
-            self._turn = self._start(self._say(self._desk, text), "agent")
+            agent, own = self._desk.agent, text.removeprefix("!").strip()
+            work = agent.shell(own) if text.startswith("!") and own else agent.say(text, pictures)
+            self._turn = self._start(self._work(self._desk, work), "agent")
         self._room.stand()
 
     def interrupt(self) -> None:
@@ -90,7 +100,7 @@ class Talk:
     def take_back(self) -> str:
         """The newest message that still waits, withdrawn."""
         if self._desk is None:
-            return self._unsent.pop() if self._unsent else ""
+            return self._unsent.pop()[0] if self._unsent else ""
         return self._desk.agent.take_back()
 
     def open(self, session: str) -> None:
@@ -114,16 +124,17 @@ class Talk:
     def _start(self, work: Any, group: Literal["agent", "command"]) -> Worker[None]:
         return self._room.run_worker(work, group=group, exit_on_error=False)
 
-    async def _say(self, desk: Desk, text: str) -> None:
+    async def _work(self, desk: Desk, work: Coroutine[Any, Any, None]) -> None:
         try:
             self.warm()
             if self._warming is not None:
                 with contextlib.suppress(CodeagentError):  # the turn itself tells what is wrong
                     await asyncio.shield(self._warming)
-            await desk.agent.say(text)
+            await work
         except CodeagentError as error:
             self._room.tell(str(error), "error")
         finally:
+            work.close()  # when it was stopped before it began
             self._turn = None
             self._idle.set()
             self._room.stand()
@@ -141,10 +152,12 @@ class Talk:
     async def _command(self, desk: Desk, line: str) -> None:
         from codeagent.fronts import commands
 
-        if self.working and line.split(maxsplit=1)[0] in ("/clear", "/new", "/resume", "/compact", "/rewind", "/undo"):
+        if self.working and commands.must_wait(line):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
-        match await commands.run(desk, line, self._room.tell, self._copy, self._room.refill):
+        room = self._room
+        room.tell(line, "command")
+        match await commands.run(desk, line, room.tell, self._copy, room.refill, room.edit):
             case "exit":
                 self._room.leave()
             case "redraw":

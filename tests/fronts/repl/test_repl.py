@@ -35,7 +35,7 @@ async def test_a_conversation_reads_like_one(tmp_path: Path) -> None:
     paper, _ = await talk(tmp_path, "what is it?\nexit\n", say("I look.", call("1")), say("It is **42**."))
     assert paper.endswith(
         "\n\nyou: what is it?\n\ncodeagent:\nI look.\n  look: ok\n\ncodeagent:\nIt is **42**.\n\n"
-        "[default, m, context 0 %, $0.02]\n\nyou: exit\nTo come back: codeagent -r s\n"
+        "[default, m, context 0 %, $0.02]\n\nyou: exit\nTo go on: codeagent -r s\n"
     )
 
 
@@ -116,6 +116,18 @@ async def test_ctrl_c_stops_the_turn_and_not_the_talk(tmp_path: Path) -> None:
     os.close(writing)
     assert await task == 0
     assert "Interrupted." in page.getvalue()
+    assert "Here again." in page.getvalue()
+
+
+async def test_what_waited_when_ctrl_c_came_is_said_next(tmp_path: Path) -> None:
+    task, desk, page, writing = await _running(tmp_path)
+    desk.agent.steer("then this")
+    os.kill(os.getpid(), signal.SIGINT)
+    while len(desk.stage.of(TurnEnded)) < 2:
+        await asyncio.sleep(0)
+    os.close(writing)
+    assert await task == 0
+    assert "you: then this" in page.getvalue()
     assert "Here again." in page.getvalue()
 
 

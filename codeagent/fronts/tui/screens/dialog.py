@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import ClassVar, Generic, TypeVar
 
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -30,6 +31,8 @@ class Dialog(ModalScreen[T], Generic[T]):
     SCOPED_CSS = False
     GUARDED: ClassVar[bool] = True
     """False for what the person opened on purpose."""
+    WHOLE: ClassVar[bool] = False
+    """Whether it takes the whole screen."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__()
@@ -108,12 +111,13 @@ class Dialog(ModalScreen[T], Generic[T]):
         """Give the answers their rows and the body the rest, so that neither pushes the other out."""
         height = self.app.size.height
         tall = height > SHORT
-        room = height - 2 if self.has_class("-large") or not tall else height * 3 // 4 - 2
+        whole = self.WHOLE or self.has_class("-large") or not tall
+        room = height - 2 if whole else height * 3 // 4 - 2
         bodies = self.query("#body")
         answers = min(len(self.menu.items), room - 2 if bodies else room)
         self.menu.styles.max_height = answers
         for body in bodies:
-            body.styles.max_height = max(2, room - answers - tall - self.has_class("-words"))
+            body.styles.max_height = max(2, room - answers - (tall and bool(answers)) - self.has_class("-words"))
 
     def dress(self) -> None:
         """Share the rows, and write title and hints into the frame's edges."""
@@ -128,9 +132,13 @@ class Dialog(ModalScreen[T], Generic[T]):
             question = question[: max(8, room - len(right) - 5)] + self.stage.glyphs.more
         palette = self.stage.palette
         line = self.stage.glyphs.line * max(1, room - len(question) - len(right) - 2)
-        title = Content.styled(f"{question} ", f"bold {palette.text}")
+        title = Content.styled(question, f"bold {palette.css('text')}")
         if right:
-            title += Content.styled(f"{line} ", self._edge) + Content.styled(right, f"bold {self.edge_words(palette)}")
+            title += (
+                Content.styled(" ", self._edge)
+                + Content.styled(f"{line} ", self._edge)
+                + Content.styled(right, f"bold {palette.css(self.edge_words())}")
+            )
         frame.border_title = title
         frame.border_subtitle = Content(self.hints(room >= 66)[:room])
         self.call_after_refresh(self._make_room)
@@ -138,11 +146,18 @@ class Dialog(ModalScreen[T], Generic[T]):
     @property
     def _edge(self) -> str:
         """The frame's colour."""
-        return self.stage.palette.danger if self.has_class("-high") else self.stage.palette.muted
+        return self.stage.palette.css("danger" if self.has_class("-high") else "muted")
 
-    def edge_words(self, palette: Palette) -> str:
-        """The colour of the word at the right end of the title."""
-        return palette.text
+    def edge_words(self) -> str:
+        """The role of the word at the right end of the title."""
+        return "text"
+
+    def recolour(self, palette: Palette) -> None:
+        """Use other colours from now on."""
+        self.stage = replace(self.stage, palette=palette)
+        self.menu.palette = palette
+        self.menu.refresh()
+        self.dress()
 
     def _make_room(self) -> None:
         if self.is_attached:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 from textual.strip import Strip
@@ -23,10 +23,12 @@ class Help(Dialog[None]):
     """Any key that does not scroll closes it."""
 
     GUARDED = False
+    WHOLE = True
 
-    def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage) -> None:
-        self._commands = commands
+    def __init__(self, commands: Sequence[tuple[str, str]], stage: Stage, own: Mapping[str, str] | None = None) -> None:
+        self._commands, self._own = commands, own or {}
         super().__init__(stage)
+        self.add_class("-large")
 
     def title_words(self) -> tuple[str, str]:
         return "Keys and commands", ""
@@ -42,7 +44,7 @@ class Help(Dialog[None]):
 
     def _draw(self, width: int) -> list[Strip]:
         painter, p = Painter(self.stage.palette, self.stage.glyphs, width), self.stage.palette
-        groups = [*keys.SHOWN, ("Commands", tuple(self._commands))]
+        groups = [*keys.shown(self._own), ("Commands", tuple(self._commands))]
         rows: list[Strip] = []
         for title, pairs in groups:
             rows += [Strip([], 0)] if rows else []

@@ -15,7 +15,6 @@ from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
 from codeagent.fronts.calls import asker
-from codeagent.fronts.tui.palette import Palette
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
@@ -23,8 +22,8 @@ from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
 
 RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
-BESIDE = 32
-"""Cells that the second answer takes before its scope; where both do not fit, the scope is told in the body."""
+BESIDE = 15
+"""Cells of " › 2 Yes, and " and a free one; where the scope does not fit behind them, the body tells it whole."""
 EDITABLE = ("command", "new_string", "content")
 """Fields of a tool's input that a person may rewrite before saying yes."""
 
@@ -84,8 +83,8 @@ class PermissionDialog(Dialog[Answer]):
         edit = "e edit first   " if self._editing else ""
         return f"{edit}w why am I asked   tab add words   ctrl+e {size}"
 
-    def edge_words(self, palette: Palette) -> str:
-        return {Risk.LOW: palette.muted, Risk.MEDIUM: palette.warning}.get(self.effect.risk, palette.danger)
+    def edge_words(self) -> str:
+        return {Risk.LOW: "muted", Risk.MEDIUM: "warning"}.get(self.effect.risk, "danger")
 
     def on_mount(self) -> None:
         if self.effect.risk is Risk.HIGH:
@@ -135,8 +134,10 @@ class PermissionDialog(Dialog[Answer]):
             line = Text(f"  {decision:<6}", p.accent if decision == "allow" else p.warning)
             line.append(f"{clean(text)}  ", p.text).append(clean(reason), p.muted)
             rows += [painter.strip(piece) for piece in line.wrap(painter.console, width)]
-        changing = ("What would change it:", *(f"  {clean(way)}" for way in verdict.ways)) if verdict.ways else ()
-        rows += [row for words in changing for row in painter.plain(words, "muted", width)]
+        if verdict.ways:
+            rows += painter.plain("What would change it:", "muted", width)
+        for way in verdict.ways:
+            rows += painter.plain(f"- {clean(way)}", "muted", width, "  ")
         return rows
 
     # -- answers -------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from codeagent.core.clean import clean_line
 from codeagent.fronts import present
@@ -22,10 +22,17 @@ class Pick(Dialog[str | None]):
         self._title = title
         self._rows = list(rows)
         self._typed = ""
+        self.preview: Callable[[str], None] | None = None
+        """Told the value of each row that gets the highlight."""
         super().__init__(stage)
 
     def title_words(self) -> tuple[str, str]:
         return f"{self._title}: {self._typed}" if self._typed else self._title, ""
+
+    def start(self, value: str) -> None:
+        """Put the highlight on this row at first."""
+        at = next((i for i, row in enumerate(self._rows) if row[0] == value), 0)
+        self.call_after_refresh(lambda: self.menu.choose(at))
 
     def items(self) -> tuple[Item, ...]:
         return tuple(item for _, item in self._fitting())
@@ -48,6 +55,10 @@ class Pick(Dialog[str | None]):
             self._typed += " "
         elif len(key) == 1:
             self._typed += key
+        elif key in ("up", "down") and self.preview:
+            self.menu.move(-1 if key == "up" else 1)
+            self._show_chosen()
+            return True
         elif key in ("pageup", "pagedown"):
             step = max(1, self.menu.size.height - 1)
             end = len(self.menu.items) - 1
@@ -57,7 +68,13 @@ class Pick(Dialog[str | None]):
             return False
         self.menu.fill(self.items())
         self.dress()
+        self._show_chosen()
         return True
+
+    def _show_chosen(self) -> None:
+        fitting = self._fitting()
+        if self.preview and fitting:
+            self.preview(fitting[self.menu.chosen][0])
 
     def _fitting(self) -> list[tuple[str, Item]]:
         words = self._typed.lower().split()

@@ -81,5 +81,10 @@ class Trouble(Dialog[NextTry | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if key := event.value.strip():
+        from codeagent.models.failures import key_flaw
+
+        key = event.value.strip()
+        if flaw := key_flaw(key):
+            event.input.value, event.input.placeholder = "", flaw
+        elif key:
             self.dismiss(NextTry(key=key))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Literal
 
@@ -10,16 +11,16 @@ from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
 
-from codeagent.fronts.tui import completion
+from codeagent.core.messages import Image
+from codeagent.fronts.tui import attaching, completion
 from codeagent.fronts.tui.history import History
 from codeagent.fronts.tui.keys import NEWLINE_KEYS
 from codeagent.fronts.tui.pastes import TOKEN, Pastes
 from codeagent.fronts.tui.widgets.menu import Item, Menu
 
-Want = Literal["take_back", "help", "look", "mode", "up", "down", "top", "tail"]
+Want = Literal["take_back", "help", "look", "up", "down", "top", "tail"]
 
 ELSEWHERE: dict[str, Want] = {
-    "shift+tab": "mode",
     "pageup": "up",
     "pagedown": "down",
     "ctrl+home": "top",
@@ -37,11 +38,19 @@ class Composer(TextArea):
     """
 
     class Sent(Message):
-        """A message is ready. `later` keeps it for the end of the turn."""
+        """A message is ready; `pictures` go with it."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, pictures: tuple[Image, ...] = ()) -> None:
             super().__init__()
             self.text = text
+            self.pictures = pictures
+
+    class Dropped(Message):
+        """A picture's file was dropped here."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
 
     class Wanted(Message):
         """A key that is meant for the conversation."""
@@ -55,6 +64,8 @@ class Composer(TextArea):
         self.past = History()
         self.pastes = Pastes()
         self.files: Callable[[], Sequence[str]] = tuple
+        self.project = Path()
+        """Where relative paths of dropped files begin."""
         self.commands: Callable[[str], Sequence[tuple[str, str]]] = lambda _: ()
         self.waiting = False
         """Whether a message waits that Up could take back."""
@@ -63,6 +74,7 @@ class Composer(TextArea):
         self.menu = menu
         self._start = 0
         self._recalled: str | None = None
+        self._stashed = ""
 
     # -- text ----------------------------------------------------------------------------------
 
@@ -81,12 +93,35 @@ class Composer(TextArea):
         self.past.add(self.pastes.expand(self.text))
         self.put("")
 
-    def _send(self) -> None:
-        text = self.pastes.expand(self.text).strip()
-        if text:
-            self.past.add(text)
+    @property
+    def whole(self) -> str:
+        """The draft with its pastes in full."""
+        return self.pastes.expand(self.text)
+
+    def attach(self, picture: Image) -> None:
+        """Take a picture into the draft, as a token."""
+        self.insert(f"{self.pastes.attach(picture)} ")
+
+    def stash(self) -> str:
+        """Put the draft aside, or bring back what was; what happened, in words."""
+        if self.text.strip():
+            self._stashed = self.text
             self.put("")
-            self.post_message(self.Sent(text))
+            return "put aside; the same key brings it back"
+        if not self._stashed:
+            return "nothing is put aside"
+        self.put(self._stashed)
+        self._stashed = ""
+        return "here it is again"
+
+    def _send(self) -> None:
+        text = self.whole.strip()
+        if text:
+            pictures = self.pastes.pictures(self.text)
+            self.past.add(text)
+            self.put(self._stashed)
+            self._stashed = ""
+            self.post_message(self.Sent(text, pictures))
 
     # -- keys ----------------------------------------------------------------------------------
 
@@ -111,7 +146,7 @@ class Composer(TextArea):
         elif event.key == "tab" and not self.text:
             self.post_message(self.Wanted("look"))
         elif event.key == "tab":
-            self._complete()
+            self._complete(asked=True)
         else:
             return  # Textual goes on to the TextArea's own handler
         event.stop()
@@ -156,6 +191,9 @@ class Composer(TextArea):
         event.stop()
         event.prevent_default()
         self.last_key = monotonic()
+        if path := attaching.dropped(event.text, self.project):
+            self.post_message(self.Dropped(path))
+            return
         self._replace_via_keyboard(self.pastes.take(event.text), *self.selection)
 
     # -- completion ----------------------------------------------------------------------------
@@ -166,14 +204,19 @@ class Composer(TextArea):
     def on_blur(self) -> None:
         self.menu.display = False
 
-    def _complete(self) -> None:
+    @staticmethod
+    def _argument(before: str, asked: bool) -> str:
+        """The last word of a `!` line, which Tab completes as a path."""
+        return before.rpartition(" ")[2] if asked and before.startswith("!") and " " in before else ""
+
+    def _complete(self, asked: bool = False) -> None:
         row, column = self.cursor_location
         before = self.document[row][:column]
         items: tuple[Item, ...] = ()
         if row == 0 and before.startswith("/") and " " not in before and self.text != self._recalled:
             self._start = 0
             items = tuple(Item(name, words) for name, words in self.commands(before))
-        elif (wanted := completion.mention(before)) is not None:
+        elif (wanted := completion.mention(before)) is not None or (wanted := self._argument(before, asked)):
             self._start = column - len(wanted)
             items = tuple(Item(path) for path in completion.fitting(wanted, self.files()))
             if len(items) == 1 and items[0].label == wanted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from rich.text import Text
@@ -13,6 +14,9 @@ from textual.widget import Widget
 from codeagent.core.clean import clean_line
 from codeagent.fronts import present
 from codeagent.fronts.tui.palette import Glyphs, Palette
+
+if TYPE_CHECKING:
+    from codeagent.fronts.desk import Desk
 
 TICK = 0.25
 """Seconds between two frames of the spinner; it turns only while something works."""
@@ -65,6 +69,9 @@ class Status(Widget):
         self._since: float | None = None
         self._tokens = 0.0
         self._timer: Timer | None = None
+        self._own = ""
+        self.still = False
+        """Whether nothing may move: seconds are counted, the spinner stands."""
         self._hint = ""
         self._hint_timer: Timer | None = None
 
@@ -78,7 +85,7 @@ class Status(Widget):
         """It works: turn the spinner, count seconds."""
         if self._since is None:
             self._since, self._tokens = self._now(), 0.0
-            self._timer = self.set_interval(TICK, self.refresh)
+            self._timer = self.set_interval(1.0 if self.still else TICK, self.refresh)
             self.refresh()
 
     def end(self) -> None:
@@ -88,6 +95,30 @@ class Status(Widget):
             self._timer.stop()
             self._timer = None
         self.refresh()
+
+    @property
+    def passed(self) -> float:
+        """Seconds since the turn began, 0 at rest."""
+        return 0.0 if self._since is None else self._now() - self._since
+
+    def own(self, words: str) -> None:
+        """What the person's own command says stands in place of the usual."""
+        if words != self._own:
+            self._own = words
+            self.refresh()
+
+    def told(self, desk: Desk, title: str) -> dict[str, Any]:
+        """What that command is given."""
+        now = self.standing
+        return {
+            "mode": now.mode,
+            "model": now.model,
+            "branch": now.branch,
+            "context_percent": round(100 * now.context, 1),
+            "cost_usd": now.cost,
+            "project": str(desk.project),
+            "session": title,
+        }
 
     def received(self, tokens: float) -> None:
         """So many more tokens came, as far as one can guess from the words."""
@@ -108,7 +139,8 @@ class Status(Widget):
     def render(self) -> Text:
         width = self.size.width
         right = self._right()
-        line = left(self.standing, width, self.palette)
+        own = Text(f" {self._own}", self.palette.text, end="") if self._own else None
+        line = own or left(self.standing, width, self.palette)
         room = width - right.cell_len - 1
         line.truncate(max(0, room - 1), overflow="ellipsis")
         line.append(" " * max(1, room - line.cell_len))
@@ -122,7 +154,7 @@ class Status(Widget):
             return Text("? keys ", p.muted)
         passed = self._now() - self._since
         frames = self._glyphs.spinner
-        text = Text(frames[int(passed / TICK) % len(frames)], p.accent)
+        text = Text(frames[0 if self.still else int(passed / TICK) % len(frames)], p.accent)
         text.append(f" {present.seconds(int(passed) * 1000) if passed >= 10 else f'{passed:.0f} s'}", p.text)
         if self._tokens and self.size.width >= NARROW:
             text.append(f"  {present.short(self._tokens)} tokens", p.muted)

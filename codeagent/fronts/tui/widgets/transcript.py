@@ -10,6 +10,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,20 +19,26 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
 from codeagent.core.events import CallDelta, Event, TextDelta, ThinkingDelta, ToolProgress
 from codeagent.fronts.present import count
+from codeagent.fronts.tui import sources
 from codeagent.fronts.tui.page import Page
 from codeagent.fronts.tui.palette import Glyphs, Palette
+from codeagent.fronts.tui.pieces import Block
 from codeagent.fronts.tui.render import LEFT, Painter
 from codeagent.fronts.tui.story import Story
+from codeagent.fronts.tui.widgets.bar import Bar
 
 FLUSH = 0.09
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
+KEPT = 400
+"""Finished rows that are kept."""
 REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
 
@@ -46,6 +53,10 @@ class Transcript(ScrollView, can_focus=True):
         Binding("enter,space", "unfold", "unfold", show=False),
         Binding("end,G", "tail", "newest", show=False),
         Binding("home,g", "top", "oldest", show=False),
+        Binding("n", "found(-1)", "next find, upwards", show=False),
+        Binding("N", "found(1)", "find before, downwards", show=False),
+        Binding("y", "app.deed('copy')", "copy", show=False),
+        Binding("slash", "app.deed('find')", "search", show=False),
     ]
 
     virtual_size = Reactive(Size(0, 0), layout=False)
@@ -67,6 +78,9 @@ class Transcript(ScrollView, can_focus=True):
         self._base: Style | None = None
         self._unseen = 0
         self._chosen: int | None = None
+        self._words = ""
+        self._finished: dict[int, tuple[Strip, int, Style, Strip]] = {}
+        """Rows as last handed to Textual, with what they were made of: making them anew costs most of a frame."""
         self._timer: Timer | None = None
         self._rewrap: Timer | None = None
         self._stream_began = 0.0
@@ -212,6 +226,15 @@ class Transcript(ScrollView, can_focus=True):
         elif self.follow:
             self._resize()
 
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """Textual's makes its own kind."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = Bar(vertical=True, name="vertical", thickness=self.scrollbar_size_vertical)
+            self._vertical_scrollbar.display = False
+            self.app._start_widget(self, self._vertical_scrollbar)
+        return self._vertical_scrollbar
+
     def render_line(self, y: int) -> Strip:
         width, base = self.size.width, self._base or self._style()
         row = y + self.scroll_offset.y
@@ -219,12 +242,35 @@ class Transcript(ScrollView, can_focus=True):
             return self._more_below(width)
         if row >= self.page.total:
             return Strip.blank(width, base)
-        strip = self.page.row(row).crop_extend(0, width, base).apply_style(base)
-        if self.has_focus and self._chosen is not None and self.page.block_at(row) == self._chosen:
+        source = self.page.row(row)
+        plain = not (self._words or self.text_selection or self._chosen is not None)
+        known = self._finished.get(row)
+        if plain and known and known[0] is source and known[1] == width and known[2] == base:
+            return known[3]
+        strip = source.crop_extend(0, width, base).apply_style(base)
+        if self._chosen is not None and self.page.block_at(row) == self._chosen:
             strip = self._marked(strip)
+        if self._words:
+            strip = self._found_in(strip)
         if (selection := self.text_selection) and (span := selection.get_span(row)):
             strip = self._selected(strip, *span)
-        return strip.apply_offsets(0, row)
+        strip = strip.apply_offsets(0, row)
+        if plain:
+            if len(self._finished) > KEPT:
+                self._finished.clear()
+            self._finished[row] = (source, width, base, strip)
+        return strip
+
+    def _found_in(self, strip: Strip) -> Strip:
+        """The strip with what is searched for on the colour of a find."""
+        text, at = strip.text.lower(), 0
+        while (at := text.find(self._words, at)) >= 0:
+            start, end = cell_len(text[:at]), cell_len(text[: at + len(self._words)])
+            before, found, after = strip.divide([start, end, strip.cell_length])
+            shown = Segment.apply_style(found, post_style=self.page.painter.style("warning reverse"))
+            strip = Strip.join([before, Strip(shown, found.cell_length), after])
+            at += len(self._words)
+        return strip
 
     def _style(self) -> Style:
         self._base = self.rich_style
@@ -247,9 +293,10 @@ class Transcript(ScrollView, can_focus=True):
         return Strip(Segment.apply_style(strip, post_style=ground), strip.cell_length)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected rows as text, without the gutter."""
-        rows = "\n".join(self.page.text())
-        return selection.extract(rows).replace("\n" + " " * LEFT, "\n"), "\n"
+        """The selected text, without gutter and line breaks of the screen's own."""
+        rows = selection.extract("\n".join(self.page.text())).replace("\n" + " " * LEFT, "\n").split("\n")
+        source = "\n".join(map(sources.of, self.page.blocks[self.page.first :]))
+        return sources.unwrapped(rows, source), "\n"
 
     def _more_below(self, width: int) -> Strip:
         words = f" {count(self._unseen, 'new line')}   End "
@@ -270,7 +317,11 @@ class Transcript(ScrollView, can_focus=True):
             self.flush()
 
     def on_key(self, event: events.Key) -> None:
-        if event.is_printable and event.character and event.key not in {"space", "j", "k", "g", "G"}:
+        if (
+            event.is_printable
+            and event.character
+            and event.key not in {"space", *"jkgGnNy", "slash", "upper_g", "upper_n"}
+        ):
             event.stop()
             self.post_message(self.Leave(event.character))
 
@@ -295,11 +346,71 @@ class Transcript(ScrollView, can_focus=True):
             at += by
         if 0 <= at < len(blocks):
             self._chosen = at
-            while at < self.page.first:
-                self.page.load(2 * self.size.height)
-                self._resize()
+            self._reach(at)
             self.scroll_to_region(Region(0, self.page.start(at), self.size.width, 2), animate=False)
             self.refresh()
+
+    def search(self, words: str) -> bool:
+        """Mark these words and choose the newest block that has them; whether there is one."""
+        self._words, self._chosen = words.lower(), None
+        self.refresh()
+        return bool(words) and self.action_found(-1)
+
+    def action_found(self, by: int) -> bool:
+        """Choose the next block with what is searched for; folded ones open. Whether there was one."""
+        has = [
+            i for i, block in enumerate(self.story.blocks) if self._words and self._words in sources.of(block).lower()
+        ]
+        at = len(self.story.blocks) if self._chosen is None else self._chosen
+        further = [i for i in has if (i < at if by < 0 else i > at)]
+        if not further:
+            return False
+        index = further[-1] if by < 0 else further[0]
+        block = self.story.blocks[index]
+        if block.fold != "open" and block.kind in ("call", "thinking", "said"):
+            self.story.toggle(index)
+            self.flush()
+        self._show(index, self._row_of_find(index))
+        return True
+
+    def _row_of_find(self, index: int) -> int:
+        """How far below a block's first row the words stand."""
+        self._reach(index)
+        strips = [self.page.row(row) for row in range(self.page.start(index), self.page.end(index))]
+        return next((n for n, strip in enumerate(strips) if self._words in strip.text.lower()), 0)
+
+    def jump(self, by: int) -> None:
+        """Choose the message before or after this one."""
+        said = [i for i, block in enumerate(self.story.blocks) if block.kind == "said"]
+        at = len(self.story.blocks) if self._chosen is None else self._chosen
+        further = [i for i in said if (i < at if by < 0 else i > at)]
+        if further:
+            self._show(further[-1] if by < 0 else further[0])
+        elif by > 0:
+            self._chosen = None
+            self.action_tail()
+
+    def unmark(self) -> None:
+        """Nothing is chosen or searched for any more."""
+        if self._words or self._chosen is not None:
+            self._words, self._chosen = "", None
+            self.refresh()
+
+    def chosen_blocks(self) -> list[Block]:
+        """All blocks, or those up to the chosen one when one is chosen."""
+        return self.story.blocks[: len(self.story.blocks) if self._chosen is None else self._chosen + 1]
+
+    def _show(self, index: int, below: int = 0) -> None:
+        """Choose a block, draw up to it, and bring it to a third of the screen."""
+        self._chosen = index
+        self._reach(index)
+        self.scroll_to(y=max(0, self.page.start(index) + below - self.size.height // 3), animate=False)
+        self.refresh()
+
+    def _reach(self, index: int) -> None:
+        while index < self.page.first:
+            self.page.load(2 * self.size.height)
+            self._resize()
 
     def action_unfold(self) -> None:
         """Unfold or fold the chosen call."""
