@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from string import ascii_letters, digits
 from typing import Any
 
 from textual.color import Color
@@ -23,6 +24,7 @@ from codeagent.options import Options
 from tests.tui.desk import seated, until
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "screens"
+LETTERS = ascii_letters + digits
 SIZES = ((120, 36), (80, 24), (40, 12))
 
 WORDS = "The discount is taken **twice**:\n\n```python\nreturn self.subtotal()  # once\n```\n\nSee [the docs](https://x.org)."
@@ -99,7 +101,7 @@ CASES: dict[str, Act] = {
     "memory": page("/memory"),
     "edit": asked(_permission(DIFF, "Edit shop/cart.py", Risk.MEDIUM, "accept edits in this session")),
     "command": asked(_permission(Shell("rm -r build"), "Run a command", Risk.HIGH, "")),
-    "question": asked(AskUser("Which one?", (Choice("This", "the first"), Choice("That", "the second")))),
+    "question": asked(AskUser("1", "Which one?", choices=(Choice("This", "the first"), Choice("That", "the second")))),
     "limit": asked(AskValve("steps", "Used 50 steps.", 50, 100)),
 }
 
@@ -113,7 +115,7 @@ def drawn(app: Codeagent) -> str:
         for segment in strip:
             style = segment.style
             look = "plain" if style is None else _look(style)
-            letter = looks.setdefault(look, chr(ord("a") + len(looks)))
+            letter = looks.setdefault(look, LETTERS[len(looks) % len(LETTERS)])
             letters += letter * len(segment.text)
         lines += [strip.text.rstrip(), letters.rstrip(letters[-1:])]
     return "\n".join([*lines, *(f"{letter} {look}" for look, letter in looks.items())]) + "\n"

@@ -37,6 +37,10 @@ async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
     app.composer.past.use(desk.history)
     app.composer.files, app.composer.project = desk.files, desk.project
     app.set_keymap(keys.keymap(lambda name: str(desk.setting(name))))
+    if desk.setting("vim"):
+        from codeagent.fronts.tui.vim import Vim
+
+        app.composer.vim = Vim()
     app.status.still = bool(desk.setting("reducedMotion"))
     if not desk.setting("mouse"):
         app.switch_mouse(on=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import events
 from textual.message import Message
@@ -17,6 +17,9 @@ from codeagent.fronts.tui.history import History
 from codeagent.fronts.tui.keys import NEWLINE_KEYS
 from codeagent.fronts.tui.pastes import TOKEN, Pastes
 from codeagent.fronts.tui.widgets.menu import Item, Menu
+
+if TYPE_CHECKING:
+    from codeagent.fronts.tui.vim import Vim
 
 Want = Literal["take_back", "help", "look", "up", "down", "top", "tail"]
 
@@ -75,6 +78,8 @@ class Composer(TextArea):
         self._start = 0
         self._recalled: str | None = None
         self._stashed = ""
+        self.vim: Vim | None = None
+        """Vim's keys, when they are wanted."""
 
     # -- text ----------------------------------------------------------------------------------
 
@@ -127,7 +132,7 @@ class Composer(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         self.last_key = monotonic()
-        if self.menu.display and self._complete_key(event.key):
+        if (self.menu.display and self._complete_key(event.key)) or (self.vim and self._vim_key(self.vim, event)):
             pass
         elif event.key in NEWLINE_KEYS:
             self._replace_via_keyboard("\n", *self.selection)
@@ -151,6 +156,28 @@ class Composer(TextArea):
             return  # Textual goes on to the TextArea's own handler
         event.stop()
         event.prevent_default()
+
+    def _vim_key(self, vim: Vim, event: events.Key) -> bool:
+        """Whether vim's keys took it; Enter sends in either mode, and an Esc in normal mode is the app's."""
+        if event.key == "escape":
+            return vim.escape(self)
+        if event.character == "?" and not self.text:
+            return False
+        return bool(event.is_printable and event.character and vim.key(event.character, self))
+
+    # -- vim.Draft -----------------------------------------------------------------------------
+
+    def place(self) -> tuple[str, int]:
+        """The draft, and where the cursor stands in it."""
+        row, column = self.cursor_location
+        return self.text, sum(len(line) + 1 for line in self.document.lines[:row]) + column
+
+    def change(self, text: str, at: int) -> None:
+        """The draft becomes this text, undoable, the cursor at this place."""
+        if text != self.text:
+            self.replace(text, (0, 0), self.document.end)
+        before = text[:at]
+        self.move_cursor((before.count("\n"), at - before.rfind("\n") - 1))
 
     def _enter(self) -> None:
         row, column = self.cursor_location
