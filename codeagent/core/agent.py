@@ -270,12 +270,6 @@ class Agent:
             notes.append(f"Your todo list:\n{items}")
         return tuple(notes)
 
-    async def rest(self) -> None:
-        """Let what is looked up beside all else come to its end, for a second at most; before the loop ends."""
-        if self._aftermath is not None:
-            await asyncio.wait({self._aftermath}, timeout=1.0)
-            self._aftermath.cancel()
-
     def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
         """What a reply's figures tell: a cache that was missed."""
         return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)

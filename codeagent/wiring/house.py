@@ -368,7 +368,6 @@ class House:
         """End background work, close connections, sync and release the log."""
         try:
             await self._background.close()
-            await self.agent.rest()
             await self._choice.close()
         finally:
             self._keeper.close()
