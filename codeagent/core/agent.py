@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
@@ -15,7 +13,7 @@ from codeagent.core.budget import Meter
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
-from codeagent.core.errors import CodeagentError, UsageFault
+from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
     AssistantSaid,
@@ -38,7 +36,6 @@ from codeagent.core.messages import Image, Request, Text, ToolUse
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
 from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
-from codeagent.core.summing_up import compact
 from codeagent.core.toolset import Toolset
 from codeagent.core.turn import Turn
 from codeagent.core.valves import Limits, Valves
@@ -97,7 +94,6 @@ class Agent:
         self._model, self._gate, self._outside = model, gate, outside
         self._calls = Calls(journal, tools, gate, outside.clock, outside.ids, outside.snapshots)
         self._rewind = Rewind(journal, outside.snapshots)
-        self._aftermath: asyncio.Task[None] | None = None
         self._waiting: dict[str, Queued] = {}
         self._audit = CacheAudit(journal.entries)
         self._reflection = Reflection(loaded)
@@ -198,6 +194,8 @@ class Agent:
 
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""
+        from codeagent.core.summing_up import compact  # once in many sessions
+
         return await compact(self.journal, self._model, self, "manual", focus)
 
     async def points(self) -> tuple[Point, ...]:
@@ -272,12 +270,6 @@ class Agent:
             notes.append(f"Your todo list:\n{items}")
         return tuple(notes)
 
-    async def rest(self) -> None:
-        """Let what is looked up beside all else come to its end, for a second at most; before the loop ends."""
-        if self._aftermath is not None:
-            await asyncio.wait({self._aftermath}, timeout=1.0)
-            self._aftermath.cancel()
-
     def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
         """What a reply's figures tell: a cache that was missed."""
         return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
@@ -295,12 +287,6 @@ class Agent:
                 self.journal.append(UserSaid((Text(later.text),), queued=later.id))
         finally:
             self.working = False
-            self._aftermath = asyncio.create_task(self._settle())
-
-    async def _settle(self) -> None:
-        """What an interrupted call changed is looked up beside all else: an interrupt must not wait for it."""
-        with suppress(CodeagentError):  # the session may be closed meanwhile; the next run looks again
-            await self._rewind.settle()
 
     def _queue(self, text: str, when: str) -> None:
         id_ = self._outside.ids.new("queued")

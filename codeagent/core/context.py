@@ -25,14 +25,9 @@ CATEGORIES: tuple[Category, ...] = (
     "reserve",
 )
 
-GUIDELINES = "# Guidelines, the nearest last"
-MEMORY = "# Memory: topics from earlier sessions; read one with the memory tool"
-"""Headings of the parts of the system prompt, as they are composed and as they are told apart here."""
-
 PICTURE = 6_000
 """Characters that a picture counts for: about 1,800 tokens."""
 
-_PART = re.compile(rf"^({re.escape(GUIDELINES)}|{re.escape(MEMORY)})$", re.MULTILINE)
 _FILE = re.compile(r"^## (/.*)$", re.MULTILINE)
 
 
@@ -72,13 +67,20 @@ class Bill(Struct, frozen=True):
         return sum(item.tokens for item in self.items if item.category == category)
 
 
-def bill(asked: Request, info: ModelInfo, limit: int, measured: int = 0) -> Bill:
+class Headings(Struct, frozen=True):
+    """The lines that begin the guidelines and the memory index in the system prompt."""
+
+    guidelines: str
+    memory: str
+
+
+def bill(asked: Request, info: ModelInfo, headings: Headings, limit: int, measured: int = 0) -> Bill:
     """The bill of a request. Each block is estimated by its length, and all are scaled to what the provider counted.
 
     `limit` is the number of tokens at which the conversation is summed up; `measured` the last prompt as reported,
     with an estimate for what came after it (0: nothing was reported yet).
     """
-    sizes = _sizes(asked)
+    sizes = _sizes(asked, headings)
     characters = sum(sizes.values())
     scale = measured / characters if measured and characters else 1 / info.chars_per_token
     items = tuple(_item(*key, int(size * scale), info.price) for key, size in sizes.items())
@@ -102,20 +104,20 @@ def _item(category: Category, name: str, tokens: int, price: Price | None) -> It
     return Item(category, name, tokens, tokens * price.read / 1e6 if price else None)
 
 
-def _sizes(asked: Request) -> Mapping[tuple[Category, str], int]:
+def _sizes(asked: Request, headings: Headings) -> Mapping[tuple[Category, str], int]:
     """Characters by category and name, in the order of the prompt."""
     sizes: dict[tuple[Category, str], int] = {}
-    for category, name, size in _all(asked):
+    for category, name, size in _all(asked, headings):
         if size:
             sizes[category, name] = sizes.get((category, name), 0) + size
     return sizes
 
 
-def _all(asked: Request) -> Iterator[tuple[Category, str, int]]:
+def _all(asked: Request, headings: Headings) -> Iterator[tuple[Category, str, int]]:
     for tool in asked.tools:
         yield "tools", tool.name, len(tool.description) + len(msgspec.json.encode(tool.input_schema))
     for block in asked.system:
-        yield from _system(block)
+        yield from _system(block, headings)
     names: dict[str, str] = {}
     for message in asked.messages:
         for part in message.blocks:
@@ -124,12 +126,13 @@ def _all(asked: Request) -> Iterator[tuple[Category, str, int]]:
             yield _told(part, message.role, names)
 
 
-def _system(block: str) -> Iterator[tuple[Category, str, int]]:
+def _system(block: str, headings: Headings) -> Iterator[tuple[Category, str, int]]:
     """A system block in its parts; the product's own words, and each guideline file."""
-    head, *parts = _PART.split(block)
+    either = f"{re.escape(headings.guidelines)}|{re.escape(headings.memory)}"
+    head, *parts = re.split(f"^({either})$", block, flags=re.MULTILINE)
     yield "system", "instructions and surroundings", len(head)
     for heading, text in zip(parts[::2], parts[1::2], strict=True):
-        if heading == MEMORY:
+        if heading == headings.memory:
             yield "memory", "MEMORY.md", len(text)
             continue
         first, *files = _FILE.split(text)

@@ -31,7 +31,6 @@ from codeagent.core.events import (
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Request, Text
 from codeagent.core.ports import Approver, Clock, Model, ModelInfo
-from codeagent.core.summing_up import compact
 from codeagent.core.valves import Closed, NoProgress, Valves
 
 PAUSES = 5
@@ -261,6 +260,8 @@ class Turn:
 
     async def _compact(self, trigger: compaction.Trigger) -> bool:
         """Sum up what is old. False when that did not work: everything stays as it was, and it says so."""
+        from codeagent.core.summing_up import compact  # once in many sessions
+
         return await compact(self._journal, self._model, self._around, trigger)
 
     def _info(self) -> ModelInfo:

@@ -1,4 +1,4 @@
-"""Slash commands: their names, help and completion, and what each does. All fronts use these."""
+"""Slash commands: what each does. All fronts use these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from msgspec import Struct
 
 from codeagent.core.errors import CodeagentError, UsageFault
 from codeagent.core.events import AssistantSaid
-from codeagent.fronts import exports, present, reports
+from codeagent.fronts import exports, present, remembering, reports
+from codeagent.fronts.command_names import ALIASES, LEAVING, parted
+from codeagent.fronts.command_names import COMMANDS as COMMANDS
+from codeagent.fronts.command_names import complete as complete
+from codeagent.fronts.command_names import is_command as is_command
+from codeagent.fronts.command_names import must_wait as must_wait
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
@@ -25,14 +30,6 @@ Edit = Callable[[Path], None]
 Refill = Callable[[str], None]
 
 
-class Command(Struct, frozen=True):
-    """A command: its name with the slash, one line of help, and how its words are written."""
-
-    name: str
-    help: str
-    usage: str = ""
-
-
 class Call(Struct, frozen=True):
     """One use of a command: the desk, what was written after the name, where to show, how to copy, refill and edit."""
 
@@ -44,85 +41,13 @@ class Call(Struct, frozen=True):
     edit: Edit | None = None
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command("/help", "commands and keys"),
-    Command("/clear", "a new session; the old one is kept (also /new)"),
-    Command("/resume", "go on with another session", "[number, id or name]"),
-    Command("/rename", "name this session", "NAME"),
-    Command("/rewind", "go back to an earlier message: files, conversation or both", "[number] [files ...]"),
-    Command("/compact", "sum up the conversation to make room", "[what to keep in mind]"),
-    Command("/context", "what fills the model's window"),
-    Command("/cost", "tokens, cached share, dollars and time so far"),
-    Command("/model", "the model, or another one", "[name]"),
-    Command("/effort", "how hard the model thinks", "[low to max]"),
-    Command("/mode", "what runs without asking", "[default, acceptEdits, plan, auto, dontAsk, bypass]"),
-    Command("/plan", "plan mode: explore, change nothing, end with a plan"),
-    Command("/later", "say this at the end of the turn", "TEXT"),
-    Command("/status", "where things stand"),
-    Command("/jobs", "commands in the background: list, read, stop", "[id or stop id]"),
-    Command("/agents", "sub-agents: list, and what one did", "[number]"),
-    Command("/todo", "the todo list"),
-    Command("/memory", "what outlives sessions: list, read, edit, switch", "[topic, edit [topic], on or off]"),
-    Command("/init", "look at the project and write or improve its guidelines", "[what to mind]"),
-    Command("/diff", "what this session changed"),
-    Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
-    Command("/audit", "who allowed what, and by which rule"),
-    Command("/inspect", "every request to the model, and each in full"),
-    Command("/config", "all settings and where they come from"),
-    Command("/theme", "other colours"),
-    Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
-    Command("/copy", "copy the last answer"),
-    Command("/exit", "leave (also /quit, exit, quit)"),
-)
-
-ALIASES = {
-    "/new": "/clear",
-    "/quit": "/exit",
-    "/continue": "/resume",
-    "/title": "/rename",
-    "/usage": "/cost",
-    "/undo": "/rewind",
-}
-
-LEAVING = ("exit", "quit", ":q")
-"""Bare words that leave."""
-
-ALONE = ("/clear", "/resume", "/compact", "/rewind")
-"""Commands that cannot run beside a turn."""
-
-
-def is_command(line: str) -> bool:
-    """Whether a typed line is for us: `/word`, not a path such as /usr/bin, or a bare word that leaves."""
-    first = line.strip().split(maxsplit=1)[0] if line.strip() else ""
-    return line.strip() in LEAVING or (first.startswith("/") and first[1:].replace("-", "").isalpha())
-
-
-def must_wait(line: str) -> bool:
-    """Whether this command cannot run beside a turn."""
-    return _parted(line)[0] in ALONE
-
-
-def _parted(line: str) -> tuple[str, str]:
-    """The command's own name, and what follows it."""
-    name, _, words = line.strip().partition(" ")
-    return ALIASES.get(name.lower(), name.lower()), words.strip()
-
-
-def complete(text: str) -> list[tuple[str, str]]:
-    """Commands that begin with `text`, then those that contain it, as (name, help)."""
-    typed = text.lower()
-    begin = [c for c in COMMANDS if c.name.startswith(typed)]
-    inside = [c for c in COMMANDS if c not in begin and len(typed) > 1 and typed.lstrip("/") in c.name]
-    return [(c.name, c.help) for c in (*begin, *inside)]
-
-
 def _no_clipboard(_text: str) -> bool:
     return False
 
 
 def prepared(desk: Desk, line: str) -> str:
     """The message that a command stands for (/init), empty for any other line."""
-    name, words = _parted(line)
+    name, words = parted(line)
     if name != "/init":
         return ""
     from codeagent.memory.starting import starting_message
@@ -145,7 +70,7 @@ async def run(
     """
     if line.strip() in LEAVING:
         return "exit"
-    name, words = _parted(line)
+    name, words = parted(line)
     call = Call(desk, words, show, copy, refill, edit)
     try:
         if name in WAITING:
@@ -254,10 +179,6 @@ def _agents(call: Call) -> None:
     call.show("\n".join(hired.story(call.desk.transcript(hire.use_id))))
 
 
-async def _init(call: Call) -> None:
-    await call.desk.agent.say(prepared(call.desk, f"/init {call.words}"))
-
-
 def _model(call: Call) -> None:
     agent, models = call.desk.agent, call.desk.models()
     if not call.words:
@@ -305,31 +226,6 @@ def _later(call: Call) -> None:
         raise UsageFault("Nothing is running now: just say it.")
     call.desk.agent.later(call.words)
     call.show("Kept for the end of the turn.")
-
-
-def _memory(call: Call) -> None:
-    memory = call.desk.memory
-    first, _, rest = call.words.partition(" ")
-    if first == "edit":
-        _edit_memory(call, rest.strip())
-    elif first in ("on", "off"):
-        where = memory.switch(on=first == "on")
-        call.show(f"The memory is {first} for new sessions here; this one keeps what it has. It stands in {where}")
-    elif first:
-        call.show(memory.read(call.words))
-    else:
-        off = "" if memory.on else "The memory is switched off: /memory on\n\n"
-        call.show(off + (memory.index() or "Nothing is remembered yet."))
-        call.show("Read one: /memory TOPIC   Edit: /memory edit [TOPIC]   /memory on, off")
-
-
-def _edit_memory(call: Call, name: str) -> None:
-    path = call.desk.memory.path(name)
-    if call.edit is None:
-        call.show(f"Open it in an editor: {path}")
-        return
-    call.edit(path)
-    call.show(call.desk.memory.adopt(path) or f"{path.name} is as you left it.")
 
 
 def _export(call: Call) -> None:
@@ -393,7 +289,7 @@ def _exit(_call: Call) -> Outcome:
 
 WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
     "/compact": _compact,
-    "/init": _init,
+    "/init": remembering.init,
     "/jobs": _jobs,
     "/rewind": _rewind,
 }
@@ -413,7 +309,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/later": _later,
     "/status": _reporting(reports.status),
     "/agents": _agents,
-    "/memory": _memory,
+    "/memory": remembering.memory,
     "/todo": _reporting(reports.todo),
     "/diff": _reporting(reports.changes),
     "/permissions": _permissions,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from codeagent.core.budget import Meter
+from codeagent.core.budget import Meter, Used
 from codeagent.core.clean import clean, clean_line
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import AssistantSaid, Compacted, Entry, Spent, ToolFinished, ToolStarted, TurnEnded, UserSaid
@@ -37,6 +37,18 @@ def hires(entries: Sequence[Entry]) -> list[Hire]:
             case _:
                 pass
     return list(found.values())
+
+
+def together(entries: Sequence[Entry]) -> Used:
+    """What all of them used, a part of the session's own figures; times of those that worked at once are added."""
+    used = Used()
+    for hire in hires(entries):
+        used.usage += hire.meter.usage
+        used.known_cost += hire.meter.known_cost
+        used.unpriced = used.unpriced or hire.meter.unpriced
+        used.requests += hire.meter.requests
+        used.took_ms += hire.done.took_ms if hire.done else 0
+    return used
 
 
 def listed(entries: Sequence[Entry], working: bool) -> str:

@@ -9,7 +9,7 @@ from codeagent.core.budget import Meter, Used
 from codeagent.core.cache_audit import TOPIC
 from codeagent.core.clean import clean_line
 from codeagent.core.compaction import size, threshold
-from codeagent.core.context import CATEGORIES, Bill, Category, bill, cells
+from codeagent.core.context import CATEGORIES, Bill, Category, Headings, bill, cells
 from codeagent.core.conversation import request
 from codeagent.core.events import (
     AssistantSaid,
@@ -24,7 +24,8 @@ from codeagent.core.events import (
 from codeagent.core.messages import Text, ToolUse
 from codeagent.core.ports import Price
 from codeagent.core.views import Diff
-from codeagent.fronts import calls, present
+from codeagent.fronts import calls, hired, present
+from codeagent.memory.prompt import GUIDELINES, MEMORY
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, ListedJob
@@ -47,6 +48,8 @@ def cost(desk: Desk) -> str:
 def spending(meter: Meter, entries: Sequence[Entry], price: Price | None) -> str:
     """The same of any session that was read; `price` is that of its model now."""
     shown = {"session": meter, "last turn": meter.turn, "last step": meter.step} if meter.requests else {}
+    agents = hired.together(entries)
+    shown |= {"sub-agents": agents} if agents.requests else {}
     rows = [f"{'':<10} {'cost':>9} {'new':>8} {'written':>8} {'cached':>8} {'output':>8} {'time':>12}"]
     rows += [_spent(name, each) for name, each in shown.items()]
     work = (
@@ -85,7 +88,7 @@ def bill_of(desk: Desk) -> Bill:
     agent = desk.agent
     entries, info = agent.journal.entries, agent.info
     measured = size(entries, info) if agent.meter.context else 0
-    return bill(request(entries), info, threshold(info, agent.policy), measured)
+    return bill(request(entries), info, Headings(GUIDELINES, MEMORY), threshold(info, agent.policy), measured)
 
 
 LETTERS = {

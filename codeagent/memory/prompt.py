@@ -6,8 +6,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from codeagent.core.context import GUIDELINES, MEMORY
 from codeagent.memory.instructions import Guidelines
+
+GUIDELINES = "# Guidelines, the nearest last"
+MEMORY = "# Memory: topics from earlier sessions; read one with the memory tool"
+"""Headings of the second block; a bill of the context tells its parts apart by them."""
 
 
 class Surroundings(Struct, frozen=True):

@@ -17,12 +17,15 @@ from typing import IO
 import msgspec
 
 from codeagent.core.events import FORMAT, Compacted, Entry, Rewound
-from codeagent.host.durable import replace
+from codeagent.host.durable import read_regular, replace
 from codeagent.sessions import codec
 from codeagent.sessions.settling import Settling
 
 LARGE = 8 << 20
 """Bytes of a beginning below which it is simply loaded: that takes 0.1 s."""
+
+_LARGEST = 256 << 20
+"""Bytes of an index that is read."""
 
 _CHUNK = 4 << 20
 _COMPACTED = b'"e":{"kind":"compacted"'
@@ -78,8 +81,10 @@ def beginning(path: Path, own: bytes = b"", least: int = LARGE) -> Beginning | N
             return known
         made = _settled(file, known if known and known.size < size and _stands(file, known) else None, upto, size, own)
     data = msgspec.json.encode(made)
-    with suppress(OSError):
-        replace(index_of(path), _mac(data, own) + b"\n" + data)
+    index = index_of(path)
+    if not index.is_symlink():  # it may have come with the project, and lead anywhere
+        with suppress(OSError):
+            replace(index, _mac(data, own) + b"\n" + data)
     return made
 
 
@@ -105,7 +110,8 @@ def _settled(file: IO[bytes], known: Beginning | None, upto: int, size: int, own
 def _read(path: Path, own: bytes | None) -> Beginning | None:
     """The index, if it is there, whole, of this format, and sealed with this key (None: whoever made it)."""
     try:
-        mac, _, data = index_of(path).read_bytes().partition(b"\n")
+        whole, _ = read_regular(index_of(path), _LARGEST, follow=False)
+        mac, _, data = whole.partition(b"\n")
         if own is not None and not compare_digest(mac, _mac(data, own)):
             return None
         found = _decoder.decode(data)

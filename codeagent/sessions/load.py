@@ -75,31 +75,18 @@ def _load(path: Path, before: Beginning | None) -> Loaded:
         raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
 
 
-def foreign_lines(path: Path, key: bytes) -> int:
-    """How many lines of a log this user's codeagent did not write (damaged ones do not count: they say nothing).
-
-    `key` is the user's (memory/seal.py). A log with such lines is content of the project: it needs trust.
-    """
-    own = codec.key_of(key, path.stem)
-    try:
-        before = beginning(path, own)
-        with path.open("rb", buffering=1 << 20) as file:
-            file.seek(before.size if before else 0)
-            return (before.foreign if before else 0) + sum(
-                not codec.sealed(line, own) and codec.whole(line) for line in file
-            )
-    except OSError as fault:
-        raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
-
-
 def foreign_digest(path: Path, key: bytes) -> str:
     """The sha256 of the lines that this user's codeagent did not write, empty when there are none. Raises SessionError.
 
-    What we append later does not change it.
+    Damaged lines do not count: they say nothing. What we append later does not change it. `key` is the user's
+    (memory/seal.py). A log with such lines is content of the project: it needs trust.
     """
     own, digest, found = codec.key_of(key, path.stem), sha256(), False
     try:
         with path.open("rb", buffering=1 << 20) as file:
+            before = beginning(path, own) if codec.sealed(file.readline(), own) else None
+            # What the index knows to be ours need not be read: 100 MB of lines take a second.
+            file.seek(before.size if before is not None and not before.foreign else 0)
             for line in file:
                 if not codec.sealed(line, own) and codec.whole(line):
                     found = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 from msgspec import Struct
@@ -26,7 +26,7 @@ from codeagent.core.ports import Progress, Result
 from codeagent.core.subagents import DEEPEST, Kind, Subagent
 from codeagent.core.toolset import Toolset
 from codeagent.core.views import Plain
-from codeagent.tools.inputs import FilePath, Input, Line, prompt
+from codeagent.tools.inputs import Input, Line, prompt
 
 if TYPE_CHECKING:
     from codeagent.core.starting import Starts
@@ -36,6 +36,12 @@ LONGEST = 20_000
 
 LISTED = 160
 """Characters of a description in the list of kinds."""
+
+DESCRIBED = 12
+"""Kinds that are described to the model; of more it gets the names, because every request carries the list."""
+
+OTHER_NAMES = {"general-purpose": "general"}
+"""What models trained on other programs call our kinds."""
 
 DEEPER = "Sub-agents of sub-agents can have none of their own. Do this part yourself."
 
@@ -88,7 +94,7 @@ class TaskInput(Input):
     """What to do, and who does it."""
 
     description: Annotated[Line, Field(min_length=1, max_length=200)]
-    prompt: FilePath
+    prompt: Annotated[Line, Field(min_length=1)]
     agent: Line = "general"
     fork: bool = False
 
@@ -102,8 +108,7 @@ class Task:
 
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
-        known = "; ".join(f"`{kind.name}` {_short(kind.description)}" for kind in crew.kinds.values())
-        self.description = prompt("task").replace("{agents}", known)
+        self.description = prompt("task").replace("{agents}", "; ".join(_known(crew.kinds)))
 
     async def plan(self, args: TaskInput) -> Effect:
         if self._crew.level >= DEEPEST:
@@ -130,9 +135,10 @@ class Task:
         yield _told(hired, work.ended)
 
     def _kind(self, args: TaskInput) -> Kind:
-        kind = self._crew.kinds.get(args.agent.strip().lower().removesuffix("-purpose"))
+        kinds, name = self._crew.kinds, args.agent.strip().lower()
+        kind = kinds.get(name) or kinds.get(OTHER_NAMES.get(name, ""))
         if kind is None:
-            raise ToolFault(f"There is no agent {args.agent!r}. The agents are: {', '.join(self._crew.kinds)}.")
+            raise ToolFault(f"There is no agent {args.agent!r}. The agents are: {', '.join(kinds)}.")
         return kind
 
 
@@ -197,6 +203,11 @@ def _count(number: int, noun: str) -> str:
 
 def _thousands(tokens: int) -> str:
     return f"{tokens / 1000:.0f}k" if tokens >= 1000 else str(tokens)
+
+
+def _known(kinds: Mapping[str, Kind]) -> Iterator[str]:
+    for number, kind in enumerate(kinds.values()):
+        yield f"`{kind.name}` {_short(kind.description)}" if number < DESCRIBED else f"`{kind.name}`"
 
 
 def _short(text: str) -> str:

@@ -18,6 +18,7 @@ from codeagent.core.ports import Model, Tool
 from codeagent.core.rule_text import folded
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import DEEPEST, Kind, Nobody, Parent, Subagent, inherited
+from codeagent.core.toolset import Toolset
 from codeagent.core.withheld import Withheld
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
@@ -107,7 +108,7 @@ class Crew:
         prefix = digest((opened.model, opened.system, opened.tools))
         return Hired(agent, tools, order.task, prefix, str(path or ""), keeper.close)
 
-    def _opened(self, agent: Subagent, kind: Kind, tools: Any, path: Path | None) -> Opened:
+    def _opened(self, agent: Subagent, kind: Kind, tools: Toolset, path: Path | None) -> Opened:
         ground, above = self._bench.ground, parameters(self._parent().journal.entries)
         model = resolve(kind.model) if kind.model else above.model
         try:
@@ -130,7 +131,7 @@ class Crew:
             format=FORMAT,
         )
 
-    def _tools(self, agent: Subagent, order: Order, known: list[Entry]) -> Any:
+    def _tools(self, agent: Subagent, order: Order, known: list[Entry]) -> Toolset:
         from codeagent.tools.task import Task
 
         bench, gate = self._bench, agent.parent.gate

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
 import time
@@ -49,7 +48,6 @@ class Ground:
     def __init__(self, options: Options, environ: Mapping[str, str], home: Path) -> None:
         self._options, self._environ, self.home = options, environ, home
         self.project = given.project(options.cwd)
-        self.is_here = _is_here(self.project)
         state = Environment.of(environ, home).state_home
         self._state = state
         self.bare = options.bare
@@ -369,13 +367,6 @@ class Ground:
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
-
-
-def _is_here(project: Path) -> bool:
-    """Whether the shell that started the program stands in the project."""
-    with contextlib.suppress(OSError):
-        return Path.cwd() == project
-    return False
 
 
 def _short(path: Path, project: Path, home: Path) -> str:

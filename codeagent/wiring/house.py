@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +32,13 @@ from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import index, store
+from codeagent.sessions.load import Loaded
 from codeagent.wiring import preferences, tooling
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
-from codeagent.wiring.putting_back import PutBack
 from codeagent.wiring.remembering import Shelf
 
 RESTARTED_MODES = ("plan", "bypass")
@@ -138,12 +140,14 @@ class House:
             new = self._options.session_id or session_id(self._clock.now())
             path = store.fork(path, new, key=self._ground.seal)
         log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
+        with ExitStack() as refused:
+            refused.callback(log.close)  # so that the next try finds it free
+            self._go_on(path, log, loaded, model)
+            refused.pop_all()
+
+    def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> None:
         entries = loaded.entries
-        try:
-            self._usable(model or parameters(entries).model)
-        except ModelUnavailable:
-            log.close()
-            raise
+        self._usable(model or parameters(entries).model)
         told = (*loaded.notices, *_left_open(entries, path.stem))
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
@@ -203,7 +207,13 @@ class House:
         journal.watch(ground.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-        back = PutBack(workspace.seen, lambda: ground.guidelines.files, ground.memory_index)
+
+        def back(entries: Sequence[Entry], tail: Sequence[Entry], room: int) -> tuple[str, ...]:
+            from codeagent.wiring.putting_back import PutBack  # once in many sessions
+
+            files = ground.guidelines.files
+            return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
+
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
         model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
@@ -246,7 +256,7 @@ class House:
         """What to type to come back to this session, empty when it is not kept."""
         if not self._keeper.kept:
             return ""
-        place = "" if self._ground.is_here else f" --cwd {shlex.quote(str(self._ground.project))}"
+        place = "" if _is_here(self._ground.project) else f" --cwd {shlex.quote(str(self._ground.project))}"
         return f"codeagent -r {self._keeper.name}{place}"
 
     @property
@@ -354,7 +364,6 @@ class House:
         """End background work, close connections, sync and release the log."""
         try:
             await self._background.close()
-            await self.agent.rest()
             await self._choice.close()
         finally:
             self._keeper.close()
@@ -369,3 +378,10 @@ def _left_open(entries: Sequence[Entry], session: str) -> Iterable[str]:
         )
     if left := end_leftovers(session):
         yield f"Still running from the last run, now ended: {', '.join(left)}."
+
+
+def _is_here(project: Path) -> bool:
+    """Whether the shell that started the program stands in the project."""
+    with contextlib.suppress(OSError):
+        return Path.cwd() == project
+    return False

@@ -59,7 +59,11 @@ def why(ground: Ground, tool: str, given: Mapping[str, Any], mode: str = "") -> 
     effect = _sketch(ground).effect(tool, given)
     rules = ground.rules()
     verdict = settled(judge(effect, rules, mode), mode)
-    return told(effect, replace(verdict, ways=ways(effect, verdict, rules, mode)), mode)
+    yield from told(effect, replace(verdict, ways=ways(effect, verdict, rules, mode)), mode)
+    claimed = any(claim.startswith("allow ") for claim in ground.rulebook.settings.claims)
+    if verdict.decision == "ask" and claimed and not ground.trusted:
+        yield ""
+        yield "Allow rules of this project's own settings do not count before you trust it (--trust)."
 
 
 def checked(row: Any, ground: Ground, usual: str) -> dict[str, Any]:

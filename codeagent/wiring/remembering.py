@@ -8,11 +8,9 @@ from pathlib import Path
 
 from codeagent.core.errors import ToolFault, UsageFault
 from codeagent.core.notebook import Excerpt
-from codeagent.host.programs import find_program
 from codeagent.memory import topic_file
 from codeagent.memory.layout import Layout
 from codeagent.memory.topics import Topics
-from codeagent.sessions.search import search
 
 
 class Shelf:
@@ -44,6 +42,9 @@ class Shelf:
         return Topics(self._layout, self._key, session, time.time, self._search_sessions, self._believed)
 
     def _search_sessions(self, words: str) -> Sequence[Excerpt]:
+        from codeagent.host.programs import find_program
+        from codeagent.sessions.search import search
+
         return search(self._sessions, words, rg=find_program("rg", self._environ, self._layout.project))
 
     def index(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from codeagent.core import compaction
 from codeagent.core.budget import Meter
 from codeagent.core.cache_audit import CacheAudit
-from codeagent.core.context import bill
+from codeagent.core.context import Headings, bill
 from codeagent.core.conversation import Fold, digest, request
 from codeagent.core.events import (
     Asked,
@@ -102,7 +102,12 @@ def _own_work() -> list[Row]:
         Row("request of a session of 2,000 events", median(lambda: request(entries)), 20, "ms"),
         Row("summing up 2,000 events, without the model", median(compact), 100, "ms"),
         Row("accounting of a step", median(account), 1, "ms"),
-        Row("bill of the context of 2,000 events", median(lambda: bill(asked, INFO, 150_000, 90_000)), 0, "ms"),
+        Row(
+            "bill of the context of 2,000 events",
+            median(lambda: bill(asked, INFO, Headings("# G", "# M"), 150_000, 90_000)),
+            0,
+            "ms",
+        ),
         Row("request of the first 1,000 events", median(lambda: request(tail)), 0, "ms"),
     ]
 

@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeagent.core.budget import Meter
-from codeagent.core.context import CATEGORIES, GUIDELINES, MEMORY, Bill, Item, bill, cells
+from codeagent.core.context import CATEGORIES, Bill, Headings, Item, bill, cells
 from codeagent.core.events import Asked, AssistantSaid, ToolFinished, TurnEnded
 from codeagent.core.messages import Message, Note, Request, Text, ToolResult, ToolSchema, ToolUse, Usage
 from codeagent.core.ports import ModelInfo, Price
 
+GUIDELINES, MEMORY = "# Guidelines", "# Memory"
+HEADINGS = Headings(GUIDELINES, MEMORY)
 INFO = ModelInfo("m", "M", 100_000, 10_000, Price(2, 10, 2.5, 4, 0.2, "2026-11-29"), chars_per_token=4)
 
 SYSTEM = f"""Surroundings: here
@@ -43,7 +45,7 @@ ASKED = Request(
 
 
 def test_each_block_is_on_the_bill() -> None:
-    names = {f"{item.category}: {item.name}" for item in bill(ASKED, INFO, 80_000).items}
+    names = {f"{item.category}: {item.name}" for item in bill(ASKED, INFO, HEADINGS, 80_000).items}
     assert names >= {
         "tools: read",
         "guidelines: /p/CLAUDE.md",
@@ -57,7 +59,7 @@ def test_each_block_is_on_the_bill() -> None:
 
 
 def test_it_adds_up_to_what_was_counted_and_is_priced() -> None:
-    made = bill(ASKED, INFO, 80_000, measured=20_000)
+    made = bill(ASKED, INFO, HEADINGS, 80_000, measured=20_000)
     assert 19_980 <= made.used <= 20_000
     assert made.used + made.free + made.reserve == made.window
     assert made.reserve == 20_000
@@ -65,13 +67,13 @@ def test_it_adds_up_to_what_was_counted_and_is_priced() -> None:
     assert abs(made.warm - made.used * 0.2 / 1e6) < 1e-9
     assert made.cold is not None
     assert abs(made.cold - made.used * 2.5 / 1e6) < 1e-9
-    unknown = bill(ASKED, ModelInfo("m", "M", 100_000, 10_000), 80_000)
+    unknown = bill(ASKED, ModelInfo("m", "M", 100_000, 10_000), HEADINGS, 80_000)
     assert unknown.warm is None
     assert unknown.items[0].dollars is None
 
 
 def test_a_prompt_beyond_the_limit_leaves_nothing_free() -> None:
-    made = bill(ASKED, INFO, 80_000, measured=95_000)
+    made = bill(ASKED, INFO, HEADINGS, 80_000, measured=95_000)
     assert made.free == 0
     assert made.used + made.reserve <= made.window
 

@@ -24,3 +24,12 @@ def test_the_tour_tells_its_story(program: Open, tmp_path: object) -> None:
     for part in ("[step 1]", "edit(", "bash(", "tool steps"):
         assert part in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_headless_run_is_counted_where_it_is_not_listed(program: Open) -> None:
+    made = program()
+    for argv in (["--model", "offline", "-p", "help"], ["sessions"]):
+        done = subprocess.run(
+            [*COMMAND, *argv], env=made.env, cwd=made.project, stdin=subprocess.DEVNULL, capture_output=True, check=True
+        )
+    assert b"Not shown: 1 headless run. To see all: codeagent sessions --all" in done.stdout

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from codeagent.core.budget import Meter
 from codeagent.core.events import AssistantSaid, Spent, ToolFinished, ToolStarted, UserSaid
 from codeagent.core.messages import Text, ToolUse, Usage
 from codeagent.core.notebook import Topic
@@ -172,6 +173,9 @@ async def test_sub_agents_are_listed_and_what_one_did_is_shown(desk: StageDesk) 
     first, second, _ = (await told(desk, "/agents")).splitlines()
     assert first.split("(") == ["  1  Look  ", "done, 5 steps, 1k tokens, $0.02)"]
     assert "cut off, 345 tokens" in second
+    spent = reports.spending(Meter(journal.entries), journal.entries, None)
+    (row,) = [line for line in spent.splitlines() if line.startswith("sub-agents")]
+    assert row.split()[:2] == ["sub-agents", "$0.03"]
     shown = await told(desk, "/agents 1")
     assert "task: look there" in shown
     assert "It is there." in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import resource
 import tempfile
@@ -41,7 +42,7 @@ from codeagent.core.views import Plain, Todo, TodoItem
 from codeagent.sessions import codec
 from codeagent.sessions.earlier import LARGE, _mac, beginning, index_of
 from codeagent.sessions.index import describe
-from codeagent.sessions.load import foreign_lines, load, resume
+from codeagent.sessions.load import foreign_digest, load, resume
 from codeagent.sessions.store import Log
 from codeagent.sessions.upkeep import delete
 from tests.core.stage import Stage
@@ -174,6 +175,21 @@ def test_an_index_that_came_with_the_project_does_not_count(path: Path) -> None:
     assert [e.title for e in resume(path, KEY, least=0).entries if isinstance(e, Titled)] == ["The first name"]
 
 
+def test_a_link_in_the_place_of_an_index_is_not_followed(path: Path) -> None:
+    write(path, session(9))
+    own = path.with_name("profile")
+    own.write_text("mine")
+    index_of(path).symlink_to(own)
+    assert NOT_LOADED in resume(path, KEY, least=0).entries
+    assert own.read_text() == "mine"
+
+
+def test_a_pipe_in_the_place_of_an_index_is_not_waited_for(path: Path) -> None:
+    write(path, session(9))
+    os.mkfifo(index_of(path))
+    assert NOT_LOADED in resume(path, KEY, least=0).entries
+
+
 def test_a_rewind_behind_the_summary_loads_everything(path: Path) -> None:
     entries = session(9)
     write(path, [*entries, Rewound(20)])
@@ -221,8 +237,8 @@ def test_the_log_goes_on_with_the_right_number(path: Path) -> None:
     assert whole.notices == ()
     assert (len(whole.entries), whole.entries[-1]) == (len(loaded.entries) + 1, Titled("Another"))
     with_index = describe(path)
-    assert foreign_lines(path, KEY) == 0
-    assert foreign_lines(path, b"x" * 32) == len(whole.entries)
+    assert foreign_digest(path, KEY) == ""
+    assert foreign_digest(path, b"x" * 32) == hashlib.sha256(path.read_bytes()).hexdigest()
     index_of(path).unlink()
     assert describe(path) == with_index
     resume(path, KEY)

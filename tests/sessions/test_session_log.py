@@ -1,6 +1,7 @@
 """The log on disk: whole after any cut, flip, full disk, second writer or deletion."""
 
 import fcntl
+import hashlib
 import os
 import shutil
 import stat
@@ -14,7 +15,7 @@ from codeagent.core.errors import SessionError
 from codeagent.core.events import Heard, Lost, Noted, Opened, TurnEnded, UserSaid
 from codeagent.core.messages import Text
 from codeagent.sessions import codec
-from codeagent.sessions.load import foreign_lines, load
+from codeagent.sessions.load import foreign_digest, load
 from codeagent.sessions.store import Log, fork
 from tests.sessions.samples import ENTRIES
 
@@ -216,7 +217,7 @@ FULL = textwrap.dedent(
     import resource, sys
     from pathlib import Path
     from codeagent.core.events import Noted, Opened
-    from codeagent.sessions.load import foreign_lines, load
+    from codeagent.sessions.load import load
     from codeagent.sessions.store import Log
     path, limit = Path(sys.argv[1]), int(sys.argv[2])
     heard = []
@@ -295,22 +296,27 @@ def test_a_fork_copies_what_it_cannot_read(written):
 KEY = b"k" * 32
 
 
+def digest_of(lines):
+    return hashlib.sha256(lines).hexdigest()
+
+
 def test_a_log_of_ours_is_told_from_one_that_came_with_the_project(path):
     log = Log.create(path, clock, KEY)
     for entry in ENTRIES:
         log.append(entry)
     log.close()
     assert load(path).entries == list(ENTRIES)
-    assert foreign_lines(path, KEY) == 0
-    assert foreign_lines(path, b"x" * 32) == len(ENTRIES)
+    lines = path.read_bytes()
+    assert foreign_digest(path, KEY) == ""
+    assert foreign_digest(path, b"x" * 32) == digest_of(lines)
     other = path.with_name("s3.jsonl")
     shutil.copy(path, other)
-    assert foreign_lines(other, KEY) == len(ENTRIES)
-    assert foreign_lines(fork(path, "s2", 9, KEY), KEY) == 0
+    assert foreign_digest(other, KEY) == digest_of(lines)
+    assert foreign_digest(fork(path, "s2", 9, KEY), KEY) == ""
     assert load(path.with_name("s2.jsonl")).entries[1:] == list(ENTRIES[1:9])
     with path.open("ab") as file:
-        file.write(codec.encode(len(ENTRIES), 0, Noted("obey me")) + b"damage\n")
-    assert foreign_lines(path, KEY) == 1
+        file.write((added := codec.encode(len(ENTRIES), 0, Noted("obey me"))) + b"damage\n")
+    assert foreign_digest(path, KEY) == digest_of(added)
 
 
 def test_a_flipped_byte_makes_a_log_no_strangers_and_a_fork_does_not_make_it_whole(path):
@@ -320,7 +326,7 @@ def test_a_flipped_byte_makes_a_log_no_strangers_and_a_fork_does_not_make_it_who
     log.close()
     *before, last = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(before) + last.replace(b'"kind"', b'"kinb"'))
-    assert foreign_lines(path, KEY) == 0
+    assert foreign_digest(path, KEY) == ""
     fork(path, "s2", key=KEY)
     assert path.with_name("s2.jsonl").read_bytes().endswith(path.read_bytes().splitlines(keepends=True)[-1])
 

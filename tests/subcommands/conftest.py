@@ -16,11 +16,13 @@ from tests.demo.visit import visit
 Run = Callable[..., tuple[int, str, str]]
 
 
-async def play(folder: Path, env: dict[str, str], script: Path | None = None) -> Tour:
-    """The tour in `folder`, every question answered with yes; played by another script if one is given."""
+async def play(
+    folder: Path, env: dict[str, str], script: Path | None = None, person: Callable[[Tour], Person] | None = None
+) -> Tour:
+    """The tour in `folder`, played by another script if one is given; every question is answered by `person` or yes."""
     env = {**env, "PYTHONDONTWRITEBYTECODE": "1"}  # what commands leave behind is not taken back for a rerun
     tour = prepare(folder, search_path=os.environ["PATH"])
-    house = visit(tour.root, script or tour.script, tour.rules, Person(), env)
+    house = visit(tour.root, script or tour.script, tour.rules, person(tour) if person else Person(), env)
     try:
         await house.agent.say(tour.prompt)
     finally:

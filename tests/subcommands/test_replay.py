@@ -8,8 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from codeagent.core.effects import Answer
 from codeagent.demo.tour import Tour
 from codeagent.sessions import codec
+from tests.core.stage import Person
+from tests.demo.visit import visit
 from tests.subcommands.conftest import Run, only, play
 
 
@@ -88,6 +91,36 @@ def test_the_tools_run_again_in_a_copy(tour: Tour, run: Run) -> None:
     assert "8 of 8 calls run again; another result: 0." in out
     assert code == 0
     assert {path: path.read_bytes() for path in tour.root.rglob("*") if path.is_file()} == before
+
+
+@pytest.fixture
+async def rewritten(tmp_path: Path, program_env: dict[str, str]) -> Tour:
+    """The tour with another edit than the recorded one: the person wrote it, with the whole path."""
+
+    def person(tour: Tour) -> Person:
+        cart = tour.root / "shop" / "cart.py"
+        cart.write_text(cart.read_text() + "# subtotal\n")
+        mine = {"file_path": str(cart), "old_string": "# subtotal", "new_string": "# sub-total"}
+        return Person(Answer("yes", "", mine))
+
+    return await play(tmp_path / "first", program_env, person=person)
+
+
+def test_a_call_that_the_person_changed_runs_again_as_changed_and_in_the_copy(rewritten: Tour, run: Run) -> None:
+    cart = rewritten.root / "shop" / "cart.py"
+    before = cart.read_text()
+    assert before.endswith("# sub-total\n")
+    _, out, _ = run("replay", str(only(rewritten)), "--run-tools")
+    assert "another result: 0." in out, out
+    assert cart.read_text() == before
+
+
+async def test_the_way_back_names_the_project_from_elsewhere(tour: Tour, program_env: dict[str, str]) -> None:
+    house = visit(tour.root, tour.script, tour.rules, Person(), program_env, again=True)
+    try:
+        assert house.resume_command == f"codeagent -r {only(tour).stem} --cwd {tour.root}"
+    finally:
+        await house.close()
 
 
 def test_a_result_that_came_out_differently_is_shown(tour: Tour, run: Run) -> None:

@@ -169,6 +169,18 @@ async def test_an_unknown_command_is_not_sent_to_the_model() -> None:
         await until(pilot, lambda: "Did you mean /help?" in screen_text(app))
 
 
+async def test_a_command_typed_in_a_hurry_is_the_one_that_runs() -> None:
+    app = seated()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        await pilot.press("/")
+        await until(pilot, lambda: "/clear" in screen_text(app))
+        for char in "todo":
+            app.composer.post_message(events.Key(char, char))
+        app.composer.post_message(events.Key("enter", "\r"))
+        await until(pilot, lambda: "The todo list is empty." in screen_text(app))
+
+
 async def test_files_are_completed() -> None:
     app = seated()
     async with app.run_test() as pilot:

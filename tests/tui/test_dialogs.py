@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from textual import events
 from textual.widgets import TextArea
 from textual.worker import Worker
 
@@ -364,3 +365,12 @@ async def test_a_summary_can_be_rewritten_before_it_counts() -> None:
         await until(asked.pilot, lambda: "as you changed it" in asked.text)
         await asked.pilot.press("1")
         assert await asked.answered() == Answer("yes", "My own words.")
+
+
+async def test_two_keys_in_haste_are_one_answer() -> None:
+    async with asking(command("make")) as asked:
+        for key, character in (("1", "1"), ("enter", "\r"), ("1", "1")):
+            asked.app.screen.post_message(events.Key(key, character))
+        assert await asked.answered() == Answer("yes")
+        await until(asked.pilot, lambda: len(asked.app.screen_stack) == 1)
+        assert asked.app.is_running

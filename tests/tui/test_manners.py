@@ -22,7 +22,7 @@ def heard(app: Codeagent) -> list[str]:
     """What the app writes to the terminal from now on, beside the screen."""
     written: list[str] = []
     app.manners = Manners(app, written.append)
-    app.bridge._notify = app.manners.notify
+    app.bridge._notify = app.manners.ring
     return written
 
 

@@ -86,6 +86,11 @@ def test_a_command_stands_above_what_it_says_and_apart_from_the_one_before() -> 
     assert drawn(made) == [" › /mode", "   The mode is default.", "", " › /todo", "   The todo list is empty."]
 
 
+def test_words_beside_a_yes_are_shown() -> None:
+    made = story(Decided("1", "bash", "Run make", "allow", "dialog", words="then the tests"))
+    assert drawn(made)[-1] == "   You added: then the tests"
+
+
 def test_thinking_is_folded_into_one_line() -> None:
     made = story(ASKED, ThinkingDelta("Let me see.\nAnd more."), TextDelta("Yes."))
     assert [b.kind for b in made.blocks] == ["thinking", "words"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from codeagent.core.context import GUIDELINES
 from codeagent.core.errors import ToolFault
 from codeagent.core.events import Noted, Opened, Saw, ToolFinished
 from codeagent.core.messages import Text
 from codeagent.core.seen import Seen
 from codeagent.memory.instructions import Guideline
+from codeagent.memory.prompt import GUIDELINES
 from codeagent.wiring.putting_back import PutBack
 
 INDEX = "- [a](a.md) - b"

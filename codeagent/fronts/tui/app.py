@@ -72,7 +72,7 @@ class Codeagent(App[int]):
         self.glyphs = ASCII if options.ascii else UNICODE
         self.talk = Talk(self)
         self.manners = Manners(self, self._to_terminal)
-        self.bridge = Bridge(self, self.show, self.stage, self.manners.notify)
+        self.bridge = Bridge(self, self.show, self.stage, self.manners.ring)
         self._connect = connect
         self.thrift = Thrift()
         self._unfolded = self._stale = False

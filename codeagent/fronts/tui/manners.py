@@ -33,7 +33,7 @@ class Manners:
         self._timer: Timer | None = None
         self._given: dict[str, Any] = {}
 
-    def notify(self, words: str) -> None:
+    def ring(self, words: str) -> None:
         """Ring, and show a notice where terminals can, if the person looks elsewhere."""
         desk = self._app.talk.desk
         how = str(desk.setting("notify")) if desk else "off"
@@ -44,7 +44,7 @@ class Manners:
     def ended(self, seconds: float, words: str) -> None:
         """A turn has ended after so long."""
         if seconds >= LONG:
-            self.notify(words)
+            self.ring(words)
 
     def title(self, desk: Desk, *, working: bool) -> None:
         """Project and session in the terminal's title; a star while it works."""

@@ -245,6 +245,8 @@ class Story:
         call.decided = event
         call.label = call.label or clean_line(event.title)
         self._touch(index)
+        if event.decision == "allow" and event.words:
+            self.tell(f"You added: {event.words}")
 
     def _started(self, event: ToolStarted) -> None:
         index, call = self._find(event.use_id, event.tool)

@@ -75,13 +75,15 @@ def test_ctrl_c_clears_the_line_and_twice_leaves(live: PseudoTerminal) -> None:
     assert live.modes == live.before
 
 
-def test_ctrl_c_stops_a_turn_and_what_was_typed_meanwhile_goes_into_it(live: PseudoTerminal, shop: Path) -> None:
+def test_ctrl_c_stops_a_turn_and_what_was_typed_meanwhile_is_said_next(live: PseudoTerminal, shop: Path) -> None:
     live.type("run sleep 1718\r")
     at = live.wait_for("bash")
     live.type("and read README.md\n")
     at = live.wait_for("(kept for the next step: and read README.md)", after=at)
     live.type("\x03")
     at = live.wait_for("Interrupted.", after=at)
+    at = live.wait_for("you: and read README.md", after=at)
+    at = live.wait_for("[default", after=at)
     live.wait_for("you:", after=at)
     live.type("\x04")
     assert live.wait() == 0

@@ -8,6 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -42,6 +43,14 @@ class Dialog(ModalScreen[T], Generic[T]):
         if not self.GUARDED:
             self.guard.until = 0.0
         self._expectant = True
+        self._answered = False
+
+    def dismiss(self, result: T | None = None) -> AwaitComplete:
+        """Go, with one answer: a key that was pressed in haste after it belongs to nobody."""
+        if self._answered:
+            return AwaitComplete()
+        self._answered = True
+        return super().dismiss(result)
 
     # -- for subclasses ------------------------------------------------------------------------
 

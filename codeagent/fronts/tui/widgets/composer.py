@@ -259,7 +259,8 @@ class Composer(TextArea):
         elif key == "escape":
             self.menu.display = False
         elif key in ("tab", "enter"):
-            return self._accept(key)
+            self._complete()  # the rows may be those of fewer letters: news of a change comes after keys in a hurry
+            return self.menu.display and self._accept(key)
         else:
             return False
         return True

@@ -10,7 +10,6 @@ from __future__ import annotations
 from time import perf_counter
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,7 +17,6 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
-from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
@@ -29,10 +27,10 @@ from codeagent.fronts.present import count
 from codeagent.fronts.tui import sources
 from codeagent.fronts.tui.page import Page
 from codeagent.fronts.tui.palette import Glyphs, Palette
-from codeagent.fronts.tui.pieces import Block
 from codeagent.fronts.tui.render import LEFT, Painter
 from codeagent.fronts.tui.story import Story
 from codeagent.fronts.tui.widgets.bar import Bar
+from codeagent.fronts.tui.widgets.seeking import Seeking
 
 FLUSH = 0.09
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
@@ -43,7 +41,7 @@ REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
 
 
-class Transcript(ScrollView, can_focus=True):
+class Transcript(Seeking, can_focus=True):
     """Shows a Story. `see` takes events; `follow` is true while the view sticks to the newest row."""
 
     DEFAULT_CSS = "Transcript { height: 1fr; overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1; }"
@@ -77,8 +75,6 @@ class Transcript(ScrollView, can_focus=True):
         self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
         self._base: Style | None = None
         self._unseen = 0
-        self._chosen: int | None = None
-        self._words = ""
         self._finished: dict[int, tuple[Strip, int, Style, Strip]] = {}
         """Rows as last handed to Textual, with what they were made of: making them anew costs most of a frame."""
         self._timer: Timer | None = None
@@ -261,17 +257,6 @@ class Transcript(ScrollView, can_focus=True):
             self._finished[row] = (source, width, base, strip)
         return strip
 
-    def _found_in(self, strip: Strip) -> Strip:
-        """The strip with what is searched for on the colour of a find."""
-        text, at = strip.text.lower(), 0
-        while (at := text.find(self._words, at)) >= 0:
-            start, end = cell_len(text[:at]), cell_len(text[: at + len(self._words)])
-            before, found, after = strip.divide([start, end, strip.cell_length])
-            shown = Segment.apply_style(found, post_style=self.page.painter.style("warning reverse"))
-            strip = Strip.join([before, Strip(shown, found.cell_length), after])
-            at += len(self._words)
-        return strip
-
     def _style(self) -> Style:
         self._base = self.rich_style
         return self._base
@@ -336,76 +321,6 @@ class Transcript(ScrollView, can_focus=True):
         self.page.load(1 << 30)
         self._resize()
         self.scroll_to(y=0, animate=False)
-
-    def action_step(self, by: int) -> None:
-        """Choose the next call in this direction."""
-        blocks = self.story.blocks
-        at = len(blocks) if self._chosen is None else self._chosen
-        at += by
-        while 0 <= at < len(blocks) and blocks[at].kind not in ("call", "thinking"):
-            at += by
-        if 0 <= at < len(blocks):
-            self._chosen = at
-            self._reach(at)
-            self.scroll_to_region(Region(0, self.page.start(at), self.size.width, 2), animate=False)
-            self.refresh()
-
-    def search(self, words: str) -> bool:
-        """Mark these words and choose the newest block that has them; whether there is one."""
-        self._words, self._chosen = words.lower(), None
-        self.refresh()
-        return bool(words) and self.action_found(-1)
-
-    def action_found(self, by: int) -> bool:
-        """Choose the next block with what is searched for; folded ones open. Whether there was one."""
-        has = [
-            i for i, block in enumerate(self.story.blocks) if self._words and self._words in sources.of(block).lower()
-        ]
-        at = len(self.story.blocks) if self._chosen is None else self._chosen
-        further = [i for i in has if (i < at if by < 0 else i > at)]
-        if not further:
-            return False
-        index = further[-1] if by < 0 else further[0]
-        block = self.story.blocks[index]
-        if block.fold != "open" and block.kind in ("call", "thinking", "said"):
-            self.story.toggle(index)
-            self.flush()
-        self._show(index, self._row_of_find(index))
-        return True
-
-    def _row_of_find(self, index: int) -> int:
-        """How far below a block's first row the words stand."""
-        self._reach(index)
-        strips = [self.page.row(row) for row in range(self.page.start(index), self.page.end(index))]
-        return next((n for n, strip in enumerate(strips) if self._words in strip.text.lower()), 0)
-
-    def jump(self, by: int) -> None:
-        """Choose the message before or after this one."""
-        said = [i for i, block in enumerate(self.story.blocks) if block.kind == "said"]
-        at = len(self.story.blocks) if self._chosen is None else self._chosen
-        further = [i for i in said if (i < at if by < 0 else i > at)]
-        if further:
-            self._show(further[-1] if by < 0 else further[0])
-        elif by > 0:
-            self._chosen = None
-            self.action_tail()
-
-    def unmark(self) -> None:
-        """Nothing is chosen or searched for any more."""
-        if self._words or self._chosen is not None:
-            self._words, self._chosen = "", None
-            self.refresh()
-
-    def chosen_blocks(self) -> list[Block]:
-        """All blocks, or those up to the chosen one when one is chosen."""
-        return self.story.blocks[: len(self.story.blocks) if self._chosen is None else self._chosen + 1]
-
-    def _show(self, index: int, below: int = 0) -> None:
-        """Choose a block, draw up to it, and bring it to a third of the screen."""
-        self._chosen = index
-        self._reach(index)
-        self.scroll_to(y=max(0, self.page.start(index) + below - self.size.height // 3), animate=False)
-        self.refresh()
 
     def _reach(self, index: int) -> None:
         while index < self.page.first:
