@@ -24,7 +24,7 @@ MARKS = {
     "/theme": "dark-safe",
     "/config": "theme",
     "/jobs": "http.server",
-    "/cost": "tokens",
+    "/cost": "work ",
     "/status": "project",
     "/permissions": "Deny beats",
     "/memory": "rounding",
