@@ -83,8 +83,8 @@ REPLIES = [
 ]
 
 
-ASKED = 5
-"""Questions among them: git's four, since the repository's configuration names programs, and the touch."""
+ASKED = 6
+"""Questions among them: trust, git's four, since the repository's configuration names programs, and the touch."""
 
 
 def test_headless_runs_none_of_them(program: Open, shop: Path, traps: Path) -> None:
@@ -96,7 +96,8 @@ def test_headless_runs_none_of_them(program: Open, shop: Path, traps: Path) -> N
     assert not (shop / "allowed-by-the-repository").exists()
     assert len(server.requests) == len(REPLIES)
     told = ran.stderr.decode()
-    assert "allow Bash" in told, "what the repository wants is named"
+    assert "not trusted" in told
+    assert ".agent/settings.json" in told, "what the repository wants is named"
 
 
 @pytest.mark.pty

@@ -147,7 +147,8 @@ def test_ten_wrong_calls_of_every_tool(program: Open, shop: Path) -> None:
         ran = program(server).headless("go", "--permission-mode", "bypass", "--no-session-persistence")
     assert (ran.code, ran.result["result"]) == (0, "I give up, and say so."), ran.result
     for at in range(10):
-        results = server.bodies[at + 1]["messages"][-1]["content"]
+        told = server.bodies[at + 1]["messages"][-1]["content"]
+        results = [part for part in told if part["type"] == "tool_result"]
         for tool, result in zip(WRONG, results, strict=False):
             text = " ".join(part["text"] for part in result["content"])
             assert result.get("is_error"), (tool, WRONG[tool][at], text)

@@ -346,7 +346,7 @@ async def test_the_page_of_keys_fills_the_screen() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.talk.desk)
         await pilot.press("?")
-        await until(pilot, lambda: "Ctrl+End" in screen_text(app))
+        await until(pilot, lambda: "Keys and commands" in screen_text(app))
         last = screen_text(app).rstrip().split("\n")[-2]
         assert last.strip(" │"), "a row of the frame is unused"
 

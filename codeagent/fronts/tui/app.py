@@ -332,6 +332,7 @@ class Codeagent(App[int]):
     def _twice(self, key: str, hint: str) -> bool:
         before, self._pressed = self._pressed, (key, monotonic())
         if before[0] == key and monotonic() - before[1] < TWICE:
+            self._pressed = ("", 0.0)  # a third press begins anew
             return True
         self.status.hint(hint, TWICE)
         return False
