@@ -45,7 +45,7 @@ def facts(made: Program) -> list[dict[str, Any]]:
         if entry["kind"] in ("heard", "opened"):
             continue
         found.append(json.loads(settled(json.dumps(entry))))
-        for name in ("digest", "tools", "system", "took_ms", "first_ms", "summary"):
+        for name in ("digest", "tail", "tools", "system", "took_ms", "first_ms", "summary"):
             found[-1].pop(name, None)
     return found
 

@@ -8,13 +8,13 @@ import pytest
 from textual import events
 
 from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
-from codeagent.core.events import AssistantSaid, Opened, TurnEnded, UserSaid
+from codeagent.core.events import AssistantSaid, Compacted, Opened, TurnEnded, UserSaid
 from codeagent.core.messages import Text
 from codeagent.core.ports import Front
 from codeagent.fronts.tui.app import Codeagent
 from codeagent.fronts.tui.screens.trouble import Trouble
 from codeagent.options import Options
-from tests.core.stage import say
+from tests.core.stage import call, say
 from tests.tui.desk import TestDesk, screen_text, seated, until
 
 SCROLLBAR = set("▁▂▃▄▅▆▇")
@@ -418,3 +418,22 @@ async def test_leaving_after_trouble_tells_the_exit_code(error: CodeagentError, 
         await until(pilot, lambda: isinstance(app.screen, Trouble))
         await pilot.press("escape")
         await until(pilot, lambda: app.return_value == code)
+
+
+async def test_esc_stops_a_summing_up_and_what_was_typed_meanwhile_is_said_then() -> None:
+    steps = [say("", call(str(n), answer=f"{n}" * 40)) for n in range(6)]
+    app = seated(*steps, say("done"), say("half a summ", stop="interrupted"), say("and now this is done"))
+    async with app.run_test(size=(90, 30)) as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        app.talk.send("go")
+        await until(pilot, lambda: "done" in screen_text(app) and not app.talk.working)
+        app.talk.send("/compact keep it short")
+        await until(pilot, lambda: len(app.screen_stack) > 1)
+        await pilot.pause(1.2)
+        await pilot.press("1")
+        await until(pilot, lambda: app.talk.desk.stage.model.hang.is_set())
+        assert app.talk.working
+        app.talk.send("then this")
+        await pilot.press("escape")
+        await until(pilot, lambda: "and now this is done" in screen_text(app))
+        assert app.talk.desk.stage.of(Compacted) == []

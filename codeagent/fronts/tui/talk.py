@@ -78,6 +78,10 @@ class Talk:
             text = commands.prepared(self._desk, text) or text
         if self._desk is None:
             self._unsent.append((text, pictures))
+        elif commands.is_command(text) and text.split(maxsplit=1)[0].lower() == "/compact" and not self.working:
+            self._idle.clear()  # it asks the model: Esc stops it, and what is typed meanwhile is said afterwards
+            self._resend = True
+            self._turn = self._start(self._work(self._desk, self._command(self._desk, text, own=True)), "agent")
         elif commands.is_command(text):
             self._start(self._command(self._desk, text), "command")
         elif self.working and (pictures or text.startswith("!")):
@@ -149,10 +153,11 @@ class Talk:
         if texts:
             self.send("\n\n".join(reversed(texts)))
 
-    async def _command(self, desk: Desk, line: str) -> None:
+    async def _command(self, desk: Desk, line: str, *, own: bool = False) -> None:
+        """Do what a command says; `own` when it is the turn itself."""
         from codeagent.fronts import commands
 
-        if self.working and commands.must_wait(line):
+        if self.working and not own and commands.must_wait(line):
             self._room.tell("That has to wait until it is done, or stop it first with Esc.", "warning")
             return
         room = self._room
