@@ -106,7 +106,7 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
         "--pcre2": query.pcre,
         "--no-ignore": not query.rules,
     }
-    command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", "--sort=path", f"--max-filesize={BIGGEST}"]
+    command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", f"--max-filesize={BIGGEST}"]
     command += [*lister.rg_rules(folder), *(flag for flag, on in flags.items() if on)]
     command += [f"--before-context={query.before}", f"--after-context={query.after}"]
     if query.names_only:
@@ -115,7 +115,9 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
     found = Found()
     async with child(command, str(folder), lister.env) as process:
         complaining = asyncio.create_task(head_of(process.stderr))
-        await _read_all(process.stdout, _Reading(query, found))
+        sorting = _Sorting(query.skip + query.keep + 1)
+        await _read_all(process.stdout, sorting)
+        sorting.tell(_Reading(query, found))
         complaint = (await complaining).decode("utf-8", "replace")
         if await process.wait() == 2 and not found.counts:
             _complain(complaint)
@@ -173,6 +175,66 @@ async def _by_python(query: Query, folder: Path, file: str, lister: Lister) -> F
     if reading.error:
         raise ToolFault(f"pattern: {reading.error}", kind="invalid_regex")
     return found
+
+
+_MATCH = b'{"type":"match"'
+_BEGIN = b'{"type":"begin"'
+_END = b'{"type":"end"'
+
+
+class _Sorting:
+    """Puts ripgrep's files in order, which it finds on several processors at once (`--sort` would take one alone).
+
+    Of each file the first `limit` hits are held, and no more files with hits than it takes to fill the limit in the
+    order of their paths; of the others only where they begin and end, for the counts.
+    """
+
+    full = False
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._files: list[tuple[list[str], int, list[bytes]]] = []
+        self._events: list[bytes] = []
+        self._hits = 0
+        self._held = 0
+
+    def take(self, line: bytes) -> None:
+        """One event; those of one file come together."""
+        if line.startswith(_MATCH):
+            self._hits += 1
+            if self._hits > self._limit:
+                return
+        elif self._hits > self._limit and not line.startswith(_END):
+            return
+        elif line.startswith(_BEGIN):
+            self._events, self._hits = [], 0
+        self._events.append(line)
+        if line.startswith(_END):
+            self._keep()
+
+    def _keep(self) -> None:
+        hits = min(self._hits, self._limit)
+        self._files.append((_path(decode(self._events[0])["data"]["path"]).split("/"), hits, self._events))
+        self._held += hits
+        self._events, self._hits = [], 0
+        if self._held > 8 * self._limit:
+            self._prune()
+
+    def _prune(self) -> None:
+        """Let go of the hits of files that others come before in sufficient number."""
+        self._files.sort(key=lambda file: file[0])
+        before = 0
+        for at, (path, hits, events) in enumerate(self._files):
+            if hits and before >= self._limit:
+                self._files[at] = (path, 0, [events[0], events[-1]])
+            before += hits
+        self._held = sum(hits for _, hits, _ in self._files)
+
+    def tell(self, reading: _Reading) -> None:
+        """All of it, in the order of the paths."""
+        for _, _, events in sorted(self._files, key=lambda file: file[0]):
+            for event in events:
+                reading.take(event)
 
 
 _FRAME = re.compile(rb'\{"type": ?"(?:begin|end|skipped|error)"')
@@ -244,7 +306,7 @@ class _Reading:
             self.error = str(data)
 
 
-async def _read_all(stream: Any, reading: _Reading) -> None:
+async def _read_all(stream: Any, reading: _Reading | _Sorting) -> None:
     """Take all lines, of any length; memory holds one chunk and one line."""
     rest: list[bytes] = []
     while chunk := await stream.read(CHUNK):
