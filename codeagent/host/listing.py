@@ -91,8 +91,10 @@ class Lister:
 
     async def _by_git(self, folder: Path, meanwhile: Callable[[Sequence[str]], None] | None) -> Listed:
         paths = await git.tracked_and_untracked(str(folder), self.git, self.env, meanwhile=meanwhile)
-        nested = [path for path in paths if path.endswith("/")]
-        paths = [path for path in paths if not path.endswith("/")] if nested else paths
+        nested: list[str] = []
+        if "/\0" in "\0".join(paths) + "\0":  # rare, and a third of the time of asking each of 50,000 paths
+            nested = [path for path in paths if path.endswith("/")]
+            paths = [path for path in paths if not path.endswith("/")]
         for inner in nested[:NESTED]:
             listed = await self.files(folder / inner)
             paths += (inner + path for path in listed.paths)

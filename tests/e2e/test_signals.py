@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ CHAIN = "bash -c 'echo $$ >one; trap \"\" TERM; (echo $BASHPID >two; sleep 300) 
 
 STREAM = ("--output-format", "stream-json", "--permission-mode", "bypass")
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+@pytest.fixture(autouse=True)
+def signals_as_at_login() -> Iterator[None]:
+    """A test run under `nohup` hands its ignored SIGHUP on, which the program would rightly respect."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
