@@ -25,7 +25,10 @@ T = TypeVar("T")
 
 
 class Dialog(ModalScreen[T], Generic[T]):
-    """Subclasses give `title_words`, `body`, `items`, and decide what a chosen row means in `choose`."""
+    """Subclasses give `title_words`, `body`, `items`, and decide what a chosen row means in `choose`.
+
+    Those raise here, as in Textual's own base classes: its metaclass does not combine with ABC's.
+    """
 
     AUTO_FOCUS = ""
     CSS = DIALOGS

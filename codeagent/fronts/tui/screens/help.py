@@ -71,17 +71,6 @@ class Help(Dialog[None]):
         self.dismiss(None)
 
     def key(self, key: str) -> bool:
-        sheet = self.query_one(Sheet)
-        scroll = {
-            "up": sheet.scroll_up,
-            "down": sheet.scroll_down,
-            "pageup": sheet.scroll_page_up,
-            "pagedown": sheet.scroll_page_down,
-            "home": sheet.scroll_home,
-            "end": sheet.scroll_end,
-        }.get(key)
-        if scroll is None:
+        if not self.query_one(Sheet).scrolled(key):
             self.dismiss(None)
-        else:
-            scroll(animate=False)
         return True

@@ -68,20 +68,6 @@ class Report(Dialog[None]):
         self.dismiss(None)
 
     def key(self, key: str) -> bool:
-        sheet = self.query_one(Sheet)
-        scroll = {
-            "up": sheet.scroll_up,
-            "k": sheet.scroll_up,
-            "down": sheet.scroll_down,
-            "j": sheet.scroll_down,
-            "pageup": sheet.scroll_page_up,
-            "pagedown": sheet.scroll_page_down,
-            "space": sheet.scroll_page_down,
-            "home": sheet.scroll_home,
-            "end": sheet.scroll_end,
-        }.get(key)
-        if scroll is not None:
-            scroll(animate=False)
-        elif key in ("enter", "q"):
+        if not self.query_one(Sheet).scrolled(key) and key in ("enter", "q"):
             self.dismiss(None)
         return True

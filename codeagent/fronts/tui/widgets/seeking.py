@@ -15,7 +15,10 @@ from codeagent.fronts.tui.story import Story
 
 
 class Seeking(ScrollView):
-    """What a view of a story needs for it; the view draws, and says how it gets to a block (`_reach`)."""
+    """What a view of a story needs for it; the view draws, and says how it gets to a block (`_reach`).
+
+    What the view has to give raises here: Textual's metaclass does not combine with ABC's.
+    """
 
     story: Story
     page: Page

@@ -30,6 +30,23 @@ class Sheet(ScrollView, can_focus=False):
         self.scroll_to(y=0, animate=False)
         self.refresh(layout=True)
 
+    def scrolled(self, key: str) -> bool:
+        """Scroll as this key says; whether it is one that scrolls."""
+        scroll = {
+            "up": self.scroll_up,
+            "k": self.scroll_up,
+            "down": self.scroll_down,
+            "j": self.scroll_down,
+            "pageup": self.scroll_page_up,
+            "pagedown": self.scroll_page_down,
+            "space": self.scroll_page_down,
+            "home": self.scroll_home,
+            "end": self.scroll_end,
+        }.get(key)
+        if scroll is not None:
+            scroll(animate=False)
+        return scroll is not None
+
     @property
     def hidden(self) -> int:
         """Rows below the lowest that has been in view."""
