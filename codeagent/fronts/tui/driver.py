@@ -1,10 +1,12 @@
-"""The terminal's input, read without polling: Esc acts after 30 ms, leaving waits for nobody.
+"""The terminal's input and size, without polling or races: Esc acts after 30 ms, the last size wins.
 
-Textual's own loop wakes ten times a second and finds a lone Esc, or the wish to end, only then.
+Textual's own loop wakes ten times a second and finds a lone Esc, or the wish to end, only then. Its handler of
+SIGWINCH reads the size in the handler itself: interrupted by the next signal it posts an old size last.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
@@ -14,6 +16,8 @@ from codecs import getincrementaldecoder
 
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Resize
+from textual.geometry import Size
 
 from codeagent.fronts.tui.keys import LONE_ESCAPE
 
@@ -25,6 +29,16 @@ class Terminal(LinuxDriver):
     """Textual's driver for Linux and macOS with another way to wait."""
 
     _wake: tuple[int, int] | None = None
+
+    def start_application_mode(self) -> None:
+        """Take over the terminal, and hear of its size in the loop, where one event follows the other."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it without types
+        asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._resized)
+
+    def _resized(self) -> None:
+        if not self._in_band_window_resize:
+            size = Size(*self._get_terminal_size())
+            self._app.post_message(Resize(size, size))
 
     def run_input_thread(self) -> None:
         """Feed what is typed to the parser until told to stop, or until the terminal is gone."""
