@@ -16,6 +16,9 @@ from codeagent.core.events import (
     ValveClosed,
 )
 
+NOT_RUN, OUTCOME_UNKNOWN = "not run", "outcome unknown"
+"""What became of a call whose record breaks off before its result: it had not begun, or it had."""
+
 
 def count(number: int, noun: str) -> str:
     """`1 line`, `1,204 lines`."""

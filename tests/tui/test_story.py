@@ -163,6 +163,15 @@ def test_an_interrupted_turn_leaves_no_call_running() -> None:
     assert call(began, TurnEnded("interrupted"))[0].endswith("✗ interrupted")
 
 
+def test_calls_of_a_record_that_breaks_off_are_not_shown_as_running() -> None:
+    said = AssistantSaid((ToolUse("1", "bash", {"command": "make"}), ToolUse("2", "edit", {"file_path": "a.py"})))
+    made = story(ASKED, said, ToolStarted("1", "bash", "make", "Run make", Shell("make")))
+    made.left_off()
+    first, second = (line for line in drawn(made) if line.strip())
+    assert first.endswith("outcome unknown")
+    assert second.endswith("not run")
+
+
 def test_the_todo_list_is_kept() -> None:
     todo = Todo((TodoItem("a"),))
     assert story(ToolFinished("1", "todo", (), view=todo)).todo == todo

@@ -171,7 +171,7 @@ class Repl:
         agent = desk.agent
         for entry in standing(agent.journal.entries):
             self._printer.see(entry)
-        self._printer.caught_up()
+        self._printer.left_off()
         self._paper.gap()
         self._paper.line(f"codeagent in {desk.project}{f' ({desk.branch})' if desk.branch else ''}", "strong")
         self._standing(desk)

@@ -41,7 +41,9 @@ class Printer:
         self._thinking = False
         self._typed = ""
         self._uses: dict[str, ToolUse] = {}
+        self._started: set[str] = set()
         self._begun: set[str] = set()
+        """Those of them whose beginning was printed."""
         self._at_work: dict[str, str] = {}
         """Labels of the sub-agents that work, by call."""
         self._shown: set[str] = set()
@@ -76,7 +78,7 @@ class Printer:
             case Queued(text=text):
                 self._paper.line(f"(taken back: {text})", "muted")
             case ToolStarted():
-                self._started(event)
+                self._begins(event)
             case ToolProgress(use_id=use_id, text=text):
                 self._step(use_id, text)
             case ToolFinished():
@@ -107,6 +109,14 @@ class Printer:
             self._print([*self._splitter.feed(words), self._splitter.rest()])
             self._silence()
             self._paper.line("(cut off here)", "muted")
+
+    def left_off(self) -> None:
+        """The record ends here: tell what was on its way when it broke off and will not go on."""
+        self.caught_up()
+        for use in self._uses.values():
+            told = present.OUTCOME_UNKNOWN if use.id in self._started else present.NOT_RUN
+            self._paper.line(f"  {use.name}  {calls.subject(use)}: {told}", "warning")
+        self._uses.clear()
 
     def _flush(self) -> None:
         self._print([self._splitter.rest()])
@@ -140,8 +150,9 @@ class Printer:
 
     # --- tools ---
 
-    def _started(self, started: ToolStarted) -> None:
+    def _begins(self, started: ToolStarted) -> None:
         """Calls that may take long or change things are told when they begin; quick ones only when they end."""
+        self._started.add(started.use_id)
         if started.risk > 1 or started.tool in ("bash", "task"):
             self._silence()
             self._begun.add(started.use_id)
@@ -179,6 +190,7 @@ class Printer:
         elif failed and done.view and done.outcome != "refused":
             for role, line in list(calls.view(done.view, LAST))[-LAST - 1 :]:
                 self._paper.line(f"    | {line}", role)
+        self._uses.pop(done.use_id, None)
 
     # --- the rest ---
 
@@ -189,6 +201,7 @@ class Printer:
             self._heard, self._on_record = False, ""
         if isinstance(event, TurnEnded):
             self.caught_up()
+            self._uses.clear()
         if worded is None or not worded[1]:
             return
         self._silence()

@@ -143,6 +143,7 @@ class Codeagent(App[int]):
         self.transcript.reset()
         for entry in standing(desk.agent.journal.entries):
             self.transcript.see(entry)
+        self.transcript.left_off()
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
         self.todo.update(desk.agent.todo)

@@ -218,7 +218,7 @@ class Painter:
                 if call.decided and call.decided.by == "dialog":
                     words = f"you said no: {call.decided.words}" if call.decided.words else "you said no"
                 return Text(f"{g.failed} {clean(words)}", p.warning)
-            case "interrupted" | "skipped" as outcome:
+            case "interrupted" | "skipped" | present.NOT_RUN | present.OUTCOME_UNKNOWN as outcome:
                 return Text(f"{g.failed} {outcome}", p.warning)
             case "timeout":
                 return Text(f"{g.failed} {call.summary or 'took too long'}{took}", p.danger)

@@ -7,6 +7,7 @@ replies only). `take_changed` tells where the list has changed since it was last
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -84,7 +85,7 @@ class Story:
             case Retried():
                 self._forget_reply()
             case TurnEnded():
-                self._end()
+                self._end({}, "interrupted")
             case _:
                 pass
         if notice := present.notice(event):
@@ -93,6 +94,10 @@ class Story:
     def tell(self, text: str, level: str = "info") -> None:
         """Add a word of codeagent's own."""
         self._add(Block("notice", clean(text), level=level))
+
+    def left_off(self) -> None:
+        """The record ends here, and what was on its way when it broke off will not go on."""
+        self._end({"running": present.OUTCOME_UNKNOWN}, present.NOT_RUN)
 
     def take_changed(self) -> int | None:
         """The lowest index that changed since the last call, None when nothing did."""
@@ -212,7 +217,8 @@ class Story:
             call.label, call.state = label_of(use), "waiting"
             self._touch(index)
 
-    def _end(self) -> None:
+    def _end(self, outcomes: Mapping[str, str], otherwise: str) -> None:
+        """Nothing runs any more: calls without a result get the outcome for the state that they were in."""
         self._settle()
         if self._record.strip() and not self._heard:
             self._add(Block("words", clean(self._record).strip("\n")))
@@ -220,7 +226,7 @@ class Story:
             index = self._calls.pop(use_id)
             call = self.blocks[index].call
             if call and call.state != "finished":
-                call.state, call.outcome = "finished", "interrupted"
+                call.state, call.outcome = "finished", outcomes.get(call.state, otherwise)
                 self._touch(index)
         self._begin_reply()
 

@@ -28,12 +28,14 @@ from codeagent.fronts.repl.printer import Printer
 CHANGE = Diff("shop/cart.py", (Hunk(1, 1, ("-a", "+b")),), 1, 1)
 
 
-def printed(*events: Event, terminal: Terminal | None = None, shown: str = "") -> str:
+def printed(*events: Event, terminal: Terminal | None = None, shown: str = "", left_off: bool = False) -> str:
     page = io.StringIO()
     printer = Printer(Paper(page, terminal or Terminal(), width=80))
     printer.was_shown(shown)
     for event in events:
         printer.see(event)
+    if left_off:
+        printer.left_off()
     return page.getvalue()
 
 
@@ -69,6 +71,18 @@ def test_words_of_a_failed_attempt_are_dropped() -> None:
     assert "half" not in text
     assert "warning: Dropped. Trying again" in text
     assert "Whole." in text
+
+
+def test_calls_of_a_record_that_breaks_off_are_told() -> None:
+    said = AssistantSaid((ToolUse("1", "bash", {"command": "make"}), ToolUse("2", "edit", {"file_path": "a.py"})))
+    started = ToolStarted("1", "bash", "make", "Run make", Shell("make"), risk=3)
+    assert printed(said, started, left_off=True).splitlines()[-2:] == [
+        "  bash  make: outcome unknown",
+        "  edit  a.py: not run",
+    ]
+    assert printed(said, started, TurnEnded("interrupted"), left_off=True) == printed(
+        said, started, TurnEnded("interrupted")
+    )
 
 
 def test_quick_calls_take_one_line_and_long_ones_are_told_when_they_begin() -> None:

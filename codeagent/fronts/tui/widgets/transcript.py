@@ -85,6 +85,11 @@ class Transcript(Seeking, can_focus=True):
 
     # -- what happens --------------------------------------------------------------------------
 
+    def left_off(self) -> None:
+        """The record ends here: nothing that it shows as on its way will go on."""
+        self.story.left_off()
+        self._schedule(0.0)
+
     def see(self, event: Event) -> None:
         """Take in an event; the screen follows within a tenth of a second, the first words at once."""
         self.story.see(event)
