@@ -109,7 +109,7 @@ def refusal(said: Refusal, asked: Asked) -> ModelError:
         )
     if said.type == "billing_error" or _names_money(said):
         return ModelUnavailable(
-            f"The account cannot pay for this request: {words} "
+            f"The account cannot pay for this request: {_sentence(words)} "
             "Raise the limit or add credit in the provider's console.",
             category="billing_error",
             **common,
@@ -127,18 +127,22 @@ def _names_money(said: Refusal) -> bool:
     return said.code.endswith(_MONEY_CODES) or bool(_MONEY.search(said.words))
 
 
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
 def _final(said: Refusal, asked: Asked, words: str, common: dict[str, Any]) -> ModelError:
     match said.type:
         case "authentication_error":
             return ModelUnavailable(
-                f"{asked.host} does not accept this API key: {words} Check ANTHROPIC_API_KEY, "
+                f"{asked.host} does not accept this API key: {_sentence(words)} Check ANTHROPIC_API_KEY, "
                 "or the key that was entered in codeagent.",
                 category="authentication_failed",
                 **common,
             )
         case "permission_error":
             return ModelUnavailable(
-                f"This API key may not use {asked.model}: {words} Use another key or another model.",
+                f"This API key may not use {asked.model}: {_sentence(words)} Use another key or another model.",
                 category="permission",
                 **common,
             )
@@ -146,7 +150,7 @@ def _final(said: Refusal, asked: Asked, words: str, common: dict[str, Any]) -> M
             return _not_found(asked, words, common)
         case "request_too_large":
             return RequestRejected(
-                f"The request is too large for {asked.host}: {words} Compact the conversation or leave out pictures.",
+                f"The request is too large for {asked.host}: {_sentence(words)} Compact the conversation or leave out pictures.",
                 category="invalid_request",
                 **common,
             )
