@@ -150,7 +150,8 @@ def _final(said: Refusal, asked: Asked, words: str, common: dict[str, Any]) -> M
             return _not_found(asked, words, common)
         case "request_too_large":
             return RequestRejected(
-                f"The request is too large for {asked.host}: {_sentence(words)} Compact the conversation or leave out pictures.",
+                f"The request is too large for {asked.host}: {_sentence(words)} "
+                "Compact the conversation or leave out pictures.",
                 category="invalid_request",
                 **common,
             )
