@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codeagent.core.errors import ToolFault
 from codeagent.host.files import digest, load, name_of, protected, why
+from codeagent.host.living import lives
 
 _TEMPORARY = ".codeagent-"
 
@@ -132,16 +133,6 @@ def sweep(folder: Path) -> None:
             if not entry.name.startswith(_TEMPORARY):
                 continue
             owner = entry.name.removeprefix(_TEMPORARY).partition("-")[0]
-            if owner.isdigit() and not _lives(int(owner)):
+            if owner.isdigit() and not lives(int(owner)):
                 with suppress(OSError):
                     Path(entry).unlink()
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeagent.host.living import lives
+
 COOKIE = "CODEAGENT_CALL"
 """Name of the variable. Its value is `SESSION.PID.NUMBER.`, PID being the agent that started the call."""
 
@@ -116,15 +118,7 @@ def _owner(carried: bytes) -> int:
 
 
 def _alive(pid: int) -> bool:
-    if pid <= 0:
-        return True  # not a cookie of our making
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return pid <= 0 or lives(pid)  # without a number it is no cookie of our making
 
 
 def _same_world(pid: int) -> bool:
