@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -14,6 +16,13 @@ Draw = Callable[[int], list[Strip]]
 
 class Sheet(ScrollView, can_focus=False):
     """Shows what `draw` gives for its width. `seen_end` tells whether the last row has been in view."""
+
+    class Clicked(Message):
+        """One of its rows was clicked."""
+
+        def __init__(self, row: int, time: float) -> None:
+            super().__init__()
+            self.row, self.at = row, time
 
     DEFAULT_CSS = "Sheet { height: auto; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
@@ -28,6 +37,16 @@ class Sheet(ScrollView, can_focus=False):
         """Show something else, from its beginning."""
         self._draw, self._width, self._furthest = draw, 0, 0
         self.scroll_to(y=0, animate=False)
+        self.refresh(layout=True)
+
+    def redraw(self, rows: Callable[[], tuple[int, int]]) -> None:
+        """Draw anew at the same place, then bring the `rows` (first, end) into view, the first of them in any case."""
+        width, height, top = self.scrollable_content_region.width, self.size.height, self.scroll_offset.y
+        self._width = 0
+        self.virtual_size = Size(width, len(self.rows(width)))
+        first, end = rows()
+        if first < top or end > top + height:
+            self.scroll_to(y=min(first, max(0, end - height)) if first >= top else first, animate=False)
         self.refresh(layout=True)
 
     def scrolled(self, key: str) -> bool:
@@ -75,6 +94,9 @@ class Sheet(ScrollView, can_focus=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self._furthest = max(self._furthest, int(new_value) + self.size.height)
+
+    def on_click(self, event: events.Click) -> None:
+        self.post_message(self.Clicked(event.y + self.scroll_offset.y, event.time))
 
     def render_line(self, y: int) -> Strip:
         row, width, base = y + self.scroll_offset.y, self.size.width, self.rich_style
