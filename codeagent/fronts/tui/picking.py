@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
 
 from msgspec.structs import replace
 from rich.text import Text
 from textual.strip import Strip
 
-from codeagent.core.clean import clean
 from codeagent.core.hunks import counts, place
 from codeagent.core.views import Diff, Hunk
-from codeagent.fronts import calls, present
+from codeagent.fronts import present
 from codeagent.fronts.tui.render import Painter
 
 
@@ -22,8 +21,8 @@ class Picking:
         self._diff = diff
         self._taken = set(range(len(diff.hunks)))
         self._at = 0
-        self._tops: list[int] = []
-        """The row of each hunk's head, when it was last drawn, and of the end."""
+        self._tops: dict[int, list[int]] = {}
+        """By the width that was drawn: the row of each hunk's head, and the number of rows."""
 
     @property
     def taken(self) -> tuple[int, ...]:
@@ -38,10 +37,10 @@ class Picking:
             return "Yes, all of it"
         return f"Yes, {many} of {present.count(of, 'hunk')}" if many else "None of it, which is a no"
 
-    @property
-    def where(self) -> tuple[int, int]:
-        """The first row of the current hunk, and the row behind its last."""
-        return self._tops[self._at], self._tops[self._at + 1]
+    def where(self, width: int) -> tuple[int, int]:
+        """The first row of the current hunk, as drawn for this width, and the row behind its last."""
+        tops = self._tops[width]
+        return tops[self._at], tops[self._at + 1]
 
     def key(self, key: str) -> bool:
         """Move or mark as this key says; whether it is one that does."""
@@ -54,23 +53,24 @@ class Picking:
                 return False
         return True
 
-    def click(self, row: int) -> None:
-        """Mark the hunk that is drawn in this row."""
-        for position in range(len(self._diff.hunks)):
-            if self._tops[position] <= row < self._tops[position + 1]:
-                self._at = position
-                self._taken ^= {position}
+    def click(self, row: int, width: int) -> None:
+        """Mark the hunk that is drawn in this row, for this width."""
+        tops = self._tops[width]
+        if row < tops[-1]:
+            self._at = bisect_right(tops, row) - 1
+            self._taken ^= {self._at}
 
     def rows(self, painter: Painter, width: int) -> list[Strip]:
         """All hunks, each under a head that says whether it is taken; those left out without colours."""
         drawn: list[Strip] = []
-        self._tops = []
+        tops = self._tops[width] = []
         for position, hunk in enumerate(self._diff.hunks):
-            self._tops.append(len(drawn))
+            tops.append(len(drawn))
             drawn.append(self._head(painter, position, hunk, width))
             alone = replace(self._diff, hunks=(hunk,))
-            drawn += painter.diff(alone, width) if position in self._taken else _quiet(painter, alone, width)
-        self._tops.append(len(drawn))
+            rows = painter.diff(alone, width)
+            drawn += rows if position in self._taken else [_quiet(painter, row) for row in rows]
+        tops.append(len(drawn))
         return drawn
 
     def _head(self, painter: Painter, position: int, hunk: Hunk, width: int) -> Strip:
@@ -79,14 +79,13 @@ class Picking:
         added, removed = counts(hunk)
         row = Text(style=f"bold {palette.text} on {palette.chosen}" if here else palette.text, end="")
         row.append(f"{glyphs.you if here else ' '} [{glyphs.done if taken else ' ' * len(glyphs.done)}] ")
-        row.append(f"{position + 1} of {len(self._diff.hunks)}  {place(hunk, 'old')}  ")
+        row.append(f"{position + 1} of {len(self._diff.hunks)}  ")
+        row.append("" if taken else "left out  ", palette.warning)
+        row.append(f"{place(hunk, 'old')}  ")
         row.append(f"+{added}", palette.added).append(" ").append(f"-{removed}", palette.removed)
-        row.append("" if taken else "  left out", palette.warning)
         row.truncate(width, pad=here)
         return painter.strip(row)
 
 
-def _quiet(painter: Painter, alone: Diff, width: int) -> Iterator[Strip]:
-    _title, *lines = calls.diff(alone)
-    for _role, line in lines:
-        yield from painter.plain(clean(line), "muted", width)
+def _quiet(painter: Painter, row: Strip) -> Strip:
+    return painter.strip(Text(row.text.rstrip(), painter.palette.muted))

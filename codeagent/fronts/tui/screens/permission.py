@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
@@ -15,6 +14,7 @@ from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
 from codeagent.fronts.calls import asker
+from codeagent.fronts.rewriting import editable, edited
 from codeagent.fronts.tui.picking import Picking
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
@@ -25,24 +25,6 @@ from codeagent.fronts.tui.widgets.sheet import Sheet
 RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
 BESIDE = 15
 """Cells of " › 2 Yes, and " and a free one; where the scope does not fit behind them, the body tells it whole."""
-EDITABLE = ("command", "new_string", "content")
-"""Fields of a tool's input that a person may rewrite before saying yes."""
-
-
-def editable(given: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The field that can be edited, and its text; a list of one edit counts as that edit."""
-    edits = given.get("edits")
-    if isinstance(edits, list | tuple) and len(edits) == 1 and isinstance(edits[0], Mapping):
-        found = editable(edits[0])
-        return (f"edits.{found[0]}", found[1]) if found else None
-    return next(((name, given[name]) for name in EDITABLE if isinstance(given.get(name), str)), None)
-
-
-def edited(given: Mapping[str, Any], field: str, text: str) -> dict[str, Any]:
-    """The input with that field rewritten."""
-    if field.startswith("edits."):
-        return {**given, "edits": [edited(given["edits"][0], field.removeprefix("edits."), text)]}
-    return {**given, field: text}
 
 
 class PermissionDialog(Dialog[Answer]):
@@ -83,7 +65,7 @@ class PermissionDialog(Dialog[Answer]):
             return "enter answer with these words   esc without" if wide else "enter answer   esc back"
         if self._picking is not None:
             wider = "arrows which hunk   space take it or not   enter answer   esc all of it"
-            return wider if wide else "arrows  space takes or not  esc all"
+            return wider if wide else "arrows move  space mark  esc all"
         size = "smaller" if self.has_class("-large") else "larger"
         hunks = self._hunks() is not None
         if not wide:
@@ -247,7 +229,7 @@ class PermissionDialog(Dialog[Answer]):
         chosen = self.menu.chosen
         self.menu.fill(self.items())
         self.menu.choose(chosen)
-        self.query_one(Sheet).redraw(lambda: picking.where)
+        self.query_one(Sheet).redraw(picking.where)
 
     def _partly(self, picking: Picking) -> Answer:
         """The answer for the hunks that are taken; the gate knows when they are all."""
@@ -256,7 +238,7 @@ class PermissionDialog(Dialog[Answer]):
     def on_sheet_clicked(self, event: Sheet.Clicked) -> None:
         event.stop()
         if self._picking is not None and not self.typing and self.guard.takes(event.at):
-            self._picking.click(event.row)
+            self._picking.click(event.row, event.width)
             self._picked(self._picking)
 
     # -- words and edits -----------------------------------------------------------------------
