@@ -31,7 +31,7 @@ def change(risk: Risk = Risk.MEDIUM, hunks: tuple[Hunk, ...] = HUNKS) -> AskPerm
         ("h space 3 w h y enter", Answer("no", "why")),
         ("h space tab o k enter", Answer("yes", "ok", hunks=(1, 2))),
         ("h space escape 1", Answer("yes")),
-        ("h space h 2", Answer("always")),
+        ("h space h escape 2", Answer("always")),
         ("h escape escape", Answer("no")),
     ],
 )

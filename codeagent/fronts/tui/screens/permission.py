@@ -177,8 +177,8 @@ class PermissionDialog(Dialog[Answer]):
             self._picked(self._picking)
             return True
         match key:
-            case "h" if (diff := self._hunks()) is not None:
-                self._pick(None if self._picking else Picking(diff))
+            case "h" if self._picking is None and (diff := self._hunks()) is not None:
+                self._pick(Picking(diff))
             case "w":
                 self._why = not self._why
                 sheet.change(self._rows)
