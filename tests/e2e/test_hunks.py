@@ -64,6 +64,7 @@ def test_in_the_full_screen(program: Open, notes: Path) -> None:
             assert notes.read_text() == "".join(LINES), "nothing changes before the answer"
             terminal.type("1")
             terminal.wait_until_shown("As you like it.")
+            terminal.wait_until_shown("+2 -1  2 of 3 hunks")
             until(lambda: made.of("turn_ended"), "the end of the turn")
         accepted_in_part(made, notes, server)
 
@@ -95,3 +96,5 @@ def test_in_plain_lines(program: Open, notes: Path) -> None:
             terminal.type("exit\n")
             assert terminal.wait() == 0
         accepted_in_part(made, notes, server)
+    again = made.run("replay", made.logs[-1].stem, "--run-tools")
+    assert "2 of 2 calls run again; another result: 0." in again.out
