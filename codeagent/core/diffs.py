@@ -22,10 +22,7 @@ Span = tuple[int, int, int, int]
 
 def diff(path: str, before: str, after: str, *, created: bool = False) -> Diff:
     """The change of one file, with context, counts, and at most `LINES` lines; a line is what LF ends."""
-    start, old_end, new_end = _bounds(before, after)
-    ended = old_end < len(before)
-    old, new = _lines(before[start:old_end], ended=ended), _lines(after[start:new_end], ended=ended)
-    above = before.count("\n", 0, start)
+    above, old, new = _middle(before, after)
     spans = list(_spans(old, new))
     hunks: list[Hunk] = []
     omitted, room = 0, LINES
@@ -41,9 +38,26 @@ def diff(path: str, before: str, after: str, *, created: bool = False) -> Diff:
     return Diff(path, tuple(hunks), added, removed, created, omitted)
 
 
+def groups(before: str, after: str) -> tuple[tuple[Span, ...], ...]:
+    """What each hunk of `diff` changes, hunk by hunk; lines are counted in the whole texts."""
+    above, old, new = _middle(before, after)
+    return tuple(
+        tuple((above + a, above + b, above + c, above + d) for a, b, c, d in group)
+        for group in _grouped(list(_spans(old, new)))
+    )
+
+
 def changed_lines(view: Diff) -> tuple[str, ...]:
     """The lines that go and come, without context and position: two changes with equal ones do the same."""
     return tuple(line for hunk in view.hunks for line in hunk.lines if line[0] != " ")
+
+
+def _middle(before: str, after: str) -> tuple[int, list[str], list[str]]:
+    """How many lines stand above the part with the changes, and its lines in each text."""
+    start, old_end, new_end = _bounds(before, after)
+    ended = old_end < len(before)
+    old, new = _lines(before[start:old_end], ended=ended), _lines(after[start:new_end], ended=ended)
+    return before.count("\n", 0, start), old, new
 
 
 def _bounds(before: str, after: str) -> tuple[int, int, int]:

@@ -92,6 +92,8 @@ class Effect(Struct, frozen=True):
     after: str = ""
     name: str = ""
     """What rules such as `Task(explore)` speak of, where it is not the label."""
+    hunkwise: bool = False
+    """Whether single hunks of its diff can be made: the tool then heeds `Permit.hunks`."""
 
 
 Decision = Literal["allow", "ask", "deny"]
@@ -206,11 +208,14 @@ class Answer(Struct, frozen=True):
     `words` can go with any verdict.
     `input` replaces the tool's input when the person edited the change before accepting it; for a
     plan it is {"plan": text}.
+    `hunks` are the positions of the hunks that a yes is for, of an effect that is `hunkwise`; None
+    means all of them, and none of them is a no.
     """
 
     verdict: Literal["yes", "always", "no"]
     words: str = ""
     input: Mapping[str, Any] | None = None
+    hunks: tuple[int, ...] | None = None
 
 
 class Refusal(Struct, frozen=True):
@@ -235,3 +240,5 @@ class Permit(Struct, frozen=True):
     words: str = ""
     use_id: str = ""
     """The call that it was given for."""
+    hunks: tuple[int, ...] | None = None
+    """Positions of the only hunks of its diff that may be made; None: all of it."""

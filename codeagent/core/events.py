@@ -218,6 +218,8 @@ class Decided(Fact, frozen=True, tag="decided"):
     """The input as the person changed it, if they did."""
     agent: str = ""
     """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
+    hunks: tuple[int, ...] | None = None
+    """Positions of the only hunks that the person took; None: all of the change."""
 
 
 class ToolStarted(Fact, frozen=True, tag="tool_started"):

@@ -20,6 +20,7 @@ from codeagent.core.judging import EDITS, MODES, judge
 from codeagent.core.messages import ToolUse
 from codeagent.core.ports import Approver
 from codeagent.core.rules import Rules, narrow
+from codeagent.core.views import Diff
 
 ALIASES = {
     "manual": "default",
@@ -111,7 +112,8 @@ class Gate:
         verdict = replace(verdict, ways=ways(effect, verdict, self._rules(), self.mode))
         question = AskPermission(use.id, effect, verdict, use.input, words, rules, self._agent)
         answer = await self._approver.ask(question)
-        if answer.verdict == "no":
+        hunks = _taken(effect, answer)
+        if answer.verdict == "no" or hunks == ():
             self._decided(use, effect, Verdict("deny", "dialog", "You said no."), answer.words)
             said = f" They say: {answer.words}" if answer.words else " Ask what they want instead, or take another way."
             return Refusal(f"The user said no to this; it was not run.{said}")
@@ -119,9 +121,10 @@ class Gate:
             return Revised(answer.input, answer.words)
         always = answer.verdict == "always" and bool(words)
         where = self._store(rules) if always else ""
-        yes = Verdict("allow", "dialog", "You said yes.", where=where)
-        self._decided(use, effect, yes, answer.words, rules if always else ())
-        return Permit(effect, answer.words, use.id)
+        said = "You said yes." if hunks is None else "You said yes to a part of it."
+        yes = Verdict("allow", "dialog", said, where=where)
+        self._decided(use, effect, yes, answer.words, rules if always else (), hunks=hunks)
+        return Permit(effect, answer.words, use.id, hunks)
 
     def _always(self, effect: Effect, verdict: Verdict) -> tuple[str, tuple[str, ...]]:
         """What "don't ask again" would mean: words, and the rules it would store. Empty: not offered."""
@@ -159,6 +162,7 @@ class Gate:
         *,
         nobody: bool = False,
         revised: Mapping[str, Any] | None = None,
+        hunks: tuple[int, ...] | None = None,
     ) -> None:
         self._record(
             Decided(
@@ -175,8 +179,18 @@ class Gate:
                 stored,
                 nobody,
                 revised,
+                hunks=hunks,
             )
         )
+
+
+def _taken(effect: Effect, answer: Answer) -> tuple[int, ...] | None:
+    """The hunks that a yes is for, in order; None for the whole effect. What cannot be done in parts is not done."""
+    if answer.hunks is None:
+        return None
+    offered = range(len(effect.view.hunks)) if effect.hunkwise and isinstance(effect.view, Diff) else range(0)
+    taken = tuple(at for at in offered if at in answer.hunks)
+    return None if taken and len(taken) == len(offered) else taken
 
 
 __all__ = ["ALIASES", "CYCLE", "MODES", "Answer", "Gate", "mode_named"]

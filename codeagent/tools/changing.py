@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codeagent.core.diffs import changed_lines, diff
+from codeagent.core.diffs import changed_lines, diff, groups
 from codeagent.core.effects import Effect, Permit, Risk, Touch
 from codeagent.core.errors import ToolFault
 from codeagent.core.events import Saw
+from codeagent.core.hunks import changes, mixed, parted, told
 from codeagent.core.ports import Result
-from codeagent.core.views import Diff
+from codeagent.core.views import Diff, Hunk
 from codeagent.host import files
 from codeagent.host.storing import stale, store
 from codeagent.host.workspace import Workspace
@@ -27,6 +28,8 @@ class Draft:
     new_text: str
     words: str = ""
     """What the model should know about how it was done."""
+    encode: Callable[[str], bytes] = str.encode
+    """Other text as bytes of this file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Changing:
             cwd=str(self._workspace.cwd),
             before=done.before,
             after=done.after,
+            hunkwise=len(done.view.hunks) > 1 and not done.view.omitted,
         )
 
     async def run(self, make: Make, permit: Permit) -> Result:
@@ -75,13 +79,16 @@ class Changing:
         async with self._workspace.lock(touch.path):
             done = await asyncio.to_thread(self._drafted, make, touch)
             self._check(done, permit.effect, touch)
+            if permit.hunks is not None:
+                done = await asyncio.to_thread(_in_part, done, permit.effect, permit.hunks)
             if done.before != done.after:
                 await _to_the_end(store, touch.path, done.draft.after, done.before)
         counts = f"+{done.view.added} -{done.view.removed}"
+        part = f", {len(permit.hunks)} of {len(_hunks(permit.effect))} hunks" if permit.hunks is not None else ""
         verb = "Created" if done.view.created else "Changed" if done.before != done.after else "No change in"
         return Result.of(
             f"{verb} {done.view.path}: {counts} lines.{done.draft.words}",
-            summary=counts,
+            summary=counts + part,
             view=done.view,
             saw=(Saw(touch.path, done.after, 1, done.lines, wrote=True),),
             before=done.before,
@@ -96,9 +103,7 @@ class Changing:
             self._check_known(touch.path, before, label)
         draft = make(found, touch)
         view = diff(label, _valid(draft.old_text), _valid(draft.new_text), created=found is None)
-        after = draft.after
-        lines = after.count(b"\n") + (after[-1:] not in (b"\n", b""))
-        return _Drafted(draft, view, before, files.digest(after), lines)
+        return _Drafted(draft, view, before, files.digest(draft.after), _lines(draft.after))
 
     def _check_known(self, path: str, before: str, label: str) -> None:
         """The model must have seen the file, and these very bytes of it."""
@@ -131,6 +136,27 @@ class Changing:
             or changed_lines(planned) != changed_lines(done.view)
         ):
             raise stale(touch.path)
+
+
+def _in_part(done: _Drafted, effect: Effect, taken: tuple[int, ...]) -> _Drafted:
+    """The same with these hunks only, if they are still the hunks that were shown."""
+    draft, view = done.draft, done.view
+    if [changes(hunk) for hunk in view.hunks] != [changes(hunk) for hunk in _hunks(effect)]:
+        raise stale(effect.touches[0].path)
+    spans = groups(_valid(draft.old_text), _valid(draft.new_text))
+    text = mixed(draft.old_text, draft.new_text, spans, taken)
+    after = draft.encode(text)
+    made, left = parted(view, taken)
+    part = Draft(after, draft.old_text, text, told(made, left))
+    return _Drafted(part, made, done.before, files.digest(after), _lines(after))
+
+
+def _hunks(effect: Effect) -> tuple[Hunk, ...]:
+    return effect.view.hunks if isinstance(effect.view, Diff) else ()
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (data[-1:] not in (b"\n", b""))
 
 
 async def _to_the_end(work: Callable[[str, bytes, str], None], path: str, data: bytes, expected: str) -> None:

@@ -94,7 +94,7 @@ class Edit:
         after = decoded.encode(done.text)
         if after == before:
             raise ToolFault("new_string leaves the file as it is; there is nothing to change.", kind="no_change")
-        return Draft(after, decoded.text, done.text, _words(done.rungs, done.hits, len(changes)))
+        return Draft(after, decoded.text, done.text, _words(done.rungs, done.hits, len(changes)), decoded.encode)
 
 
 def _check_not_empty(changes: list[Change], name: str) -> None:

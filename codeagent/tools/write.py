@@ -48,4 +48,4 @@ def _draft(content: str, before: bytes | None, _touch: Touch) -> Draft:
         return Draft(content.encode(), "", content)
     if old.ends == "CRLF":
         content = unix(content).replace("\n", "\r\n")
-    return Draft(old.encode(content), old.text, content)
+    return Draft(old.encode(content), old.text, content, encode=old.encode)

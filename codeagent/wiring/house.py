@@ -41,8 +41,7 @@ from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
 from codeagent.wiring.remembering import Shelf
 
-RESTARTED_MODES = ("plan", "bypass")
-"""Modes that a resumed session does not come back in."""
+NOT_AGAIN = "This session was left in mode bypass, where nothing is asked. It goes on in mode default."
 
 
 class House:
@@ -155,12 +154,13 @@ class House:
         news: list[Entry] = [*fresh, *self._switches(entries, model), *self._ground.reopening_notes(entries)]
         self._settle(Keeper(path, self._clock.now, log), entries, news, workspace, tools)
 
-    def _switches(self, entries: Sequence[Entry], model: str) -> Iterable[Switched]:
-        """A resumed session keeps its mode and model, unless the command line says otherwise."""
+    def _switches(self, entries: Sequence[Entry], model: str) -> Iterable[Entry]:
+        """A resumed session keeps its mode and model, unless the command line says otherwise; bypass has to be said."""
         now = parameters(entries)
         mode = self._ground.mode if self._options.permission_mode else ""
-        if not mode and now.mode in RESTARTED_MODES:
+        if not mode and now.mode == "bypass":
             mode = "default"
+            yield Noted(NOT_AGAIN, to="person", topic="session", level="warning")
         if mode and mode != now.mode:
             yield Switched(mode=mode, by="resume")
         if model and model != now.model:

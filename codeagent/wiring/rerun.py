@@ -128,7 +128,7 @@ class _Recorded:
             self.refused[question.use_id] = f"{effect.title}: it may reach beyond the copy (--all runs it)"
             return Answer("no")
         then = self._decided.get(question.use_id)
-        return Answer("yes", then.words, self._in_copy(then.revised)) if then else Answer("yes")
+        return Answer("yes", then.words, self._in_copy(then.revised), then.hunks) if then else Answer("yes")
 
 
 class _Again:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec import structs
 
 from codeagent.core.effects import (
     Answer,
@@ -20,7 +21,7 @@ from codeagent.core.effects import (
 from codeagent.core.events import Decided, Switched
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.messages import Text, ToolUse
-from codeagent.core.views import Plain
+from codeagent.core.views import Diff, Hunk, Plain
 from tests.core.stage import Person, Stage, call, rules, say
 
 USE = ToolUse("u", "x", {})
@@ -198,6 +199,29 @@ async def test_an_edited_change_is_planned_again_and_not_asked_twice() -> None:
 async def test_an_edited_change_does_not_pass_a_deny_rule() -> None:
     stage = Stage(rules=rules(deny=["Edit"]))
     assert isinstance(await stage.gate.permit(USE, EDIT, Revised({}, "")), Refusal)
+
+
+PARTS = structs.replace(EDIT, view=Diff("a", tuple(Hunk(n, n, ("-x", "+y")) for n in (1, 9, 20)), 3, 3), hunkwise=True)
+
+
+@pytest.mark.parametrize(
+    ("effect", "hunks", "permitted"),
+    [
+        (PARTS, (2, 0), (0, 2)),
+        (PARTS, (0, 1, 2), None),
+        (PARTS, (1, 7, -1), (1,)),
+        (PARTS, (), "refused"),
+        (PARTS, (3,), "refused"),
+        (structs.replace(PARTS, hunkwise=False), (0,), "refused"),
+    ],
+)
+async def test_a_yes_to_a_part_permits_that_part(effect: Effect, hunks: tuple[int, ...], permitted: object) -> None:
+    stage = Stage(person=Person(Answer("yes", hunks=hunks)))
+    answer = await stage.gate.permit(USE, effect)
+    assert (answer.hunks if isinstance(answer, Permit) else "refused") == permitted
+    (decided,) = stage.of(Decided)
+    assert decided.decision == ("deny" if permitted == "refused" else "allow")
+    assert decided.hunks == (None if permitted == "refused" else permitted)
 
 
 @pytest.mark.parametrize(

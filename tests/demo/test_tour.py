@@ -110,6 +110,9 @@ async def test_yes_mends_it_with_one_question(tour: Tour, session: Open) -> None
     await told.agent.say(tour.prompt)
     assert end(told).why == "done"
     assert [q.effect.title for q in person.permissions] == ["Edit shop/cart.py"]
+    assert not person.permissions[0].effect.hunkwise, (
+        "a yes to a part of it is an answer that the recording has none for"
+    )
     assert ran(told) == ["read", "grep", "bash", "todo", "edit", "todo", "bash", "todo"]
     assert unittest_in(tour.root).returncode == 0
     assert "8100 != 9000" in said(told)[2]
@@ -143,6 +146,7 @@ async def test_no_with_words_leads_to_another_proposal(tour: Tour, session: Open
     assert "You say: “leave total alone”" in said(told)[3]
     assert BROKEN in cart(tour)
     assert len(person.permissions) == 2
+    assert not person.permissions[1].effect.hunkwise
     assert "4 tests pass" in said(told)[-1]
     assert unittest_in(tour.root).returncode == 0
 

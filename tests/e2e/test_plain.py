@@ -92,3 +92,27 @@ def test_a_terminal_that_is_closed_at_the_prompt_ends_the_program(program: Open)
         terminal.wait_for("you:")
         terminal.hang_up()
         assert terminal.process.wait(10) in (0, 129)
+
+
+def test_a_plan_is_changed_in_the_editor_before_it_is_approved(program: Open, shop: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\ntest -t 0 && echo "2. Run the tests" >>"$1"\n')
+    editor.chmod(0o700)
+    replies = [call("present_plan", plan="1. Mend cart.py\n"), say("I begin.")]
+    with (
+        Loopback(replies) as server,
+        program(server).terminal("--plain", "--permission-mode", "plan", EDITOR=str(editor)) as terminal,
+    ):
+        at = terminal.wait_for("you:")
+        terminal.type("plan it\r")
+        at = terminal.wait_for("answer: ", after=at)
+        terminal.type("e\n")
+        at = terminal.wait_for("2. Run the tests", after=at)
+        at = terminal.wait_for("answer: ", after=at)
+        terminal.type("1 slowly\n")
+        at = terminal.wait_for("I begin.", after=at)
+        terminal.wait_for("[acceptEdits, ", after=at)
+    told, is_error = results(server.bodies[1])[-1]
+    assert not is_error
+    assert "This one counts:\n\n1. Mend cart.py\n2. Run the tests\n" in told
+    assert told.endswith("The user adds: slowly")

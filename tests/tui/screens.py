@@ -29,6 +29,20 @@ SIZES = ((120, 36), (80, 24), (40, 12))
 
 WORDS = "The discount is taken **twice**:\n\n```python\nreturn self.subtotal()  # once\n```\n\nSee [the docs](https://x.org)."
 DIFF = Diff("shop/cart.py", (Hunk(29, 29, (" def total(self):", "-    return a * b", "+    return a")),), 1, 1)
+HUNKS = Diff(
+    "shop/cart.py",
+    (
+        Hunk(
+            4,
+            4,
+            ("     @property", "     def total(self):", "-        return self.a * b", "+        return self.a", " "),
+        ),
+        Hunk(15, 15, ("     def describe(self):", "+        # in short", '+        name = self.name or "cart"')),
+        Hunk(40, 42, (" def main():", "-    print(cart.total)", '-    print("bye")', "+    print(cart.total, end='')")),
+    ),
+    4,
+    3,
+)
 STORY: tuple[Entry, ...] = (
     Opened("s", "/p", ("sys",), (), "m", 1000),
     UserSaid((Text("the cart total is wrong, please fix it"),)),
@@ -79,8 +93,19 @@ def themed(name: str) -> Act:
     return act
 
 
+def then(*acts: Act) -> Act:
+    """One after the other."""
+
+    async def act(app: Codeagent, pilot: Any) -> None:
+        for each in acts:
+            await each(app, pilot)
+
+    return act
+
+
 def _permission(view: Any, title: str, risk: Risk, always: str) -> AskPermission:
-    effect = Effect("bash", title, title, risk, view, cwd="/p")
+    parts = isinstance(view, Diff) and len(view.hunks) > 1
+    effect = Effect("bash", title, title, risk, view, cwd="/p", hunkwise=parts)
     return AskPermission("1", effect, Verdict("ask", "mode", "No rule allows this."), {}, always)
 
 
@@ -100,6 +125,10 @@ CASES: dict[str, Act] = {
     "permissions": page("/permissions"),
     "memory": page("/memory"),
     "edit": asked(_permission(DIFF, "Edit shop/cart.py", Risk.MEDIUM, "accept edits in this session")),
+    "hunks": then(
+        asked(_permission(HUNKS, "Edit shop/cart.py", Risk.MEDIUM, "accept edits in this session")),
+        keys("h", "down", "space"),
+    ),
     "command": asked(_permission(Shell("rm -r build"), "Run a command", Risk.HIGH, "")),
     "question": asked(AskUser("1", "Which one?", choices=(Choice("This", "the first"), Choice("That", "the second")))),
     "limit": asked(AskValve("steps", "Used 50 steps.", 50, 100)),

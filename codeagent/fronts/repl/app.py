@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from codeagent.core.conversation import standing
-from codeagent.core.effects import Answer, AskPermission, AskSummary, AskTrust, Question
-from codeagent.core.errors import CodeagentError
+from codeagent.core.effects import Answer, AskPermission, AskTrust, Question
 from codeagent.core.events import Event
 from codeagent.fronts import commands, present
-from codeagent.fronts.repl import questions
+from codeagent.fronts.repl.asking import Asking
 from codeagent.fronts.repl.paper import Paper, Terminal
 from codeagent.fronts.repl.printer import Printer
 from codeagent.fronts.streams import Typed
@@ -75,34 +74,11 @@ class Repl:
     async def ask(self, question: Question) -> Answer:
         """Print the question and read lines until one answers it. The end of input means no."""
         async with self._asking:
-            self._paper.gap()
-            for role, text in questions.asked(question):
-                self._paper.line(text, role)
-            if isinstance(question, AskPermission):
+            asking = Asking(self._paper, self._reply, os.environ, typed=self._terminal.typed)
+            answer = await asking.ask(question)
+            if isinstance(question, AskPermission) and answer.input is None and answer.hunks is None:
                 self._printer.was_shown(question.use_id)
-            while True:
-                self._paper.prompt("answer: ")
-                line = await self._reply()
-                if line is None:
-                    self._paper.line()
-                    return Answer("no")
-                answer = questions.answer(question, line)
-                if isinstance(question, AskSummary) and answer is not None and answer.verdict == "always":
-                    answer = self._rewritten(question)
-                if answer is not None:
-                    return answer
-                for words in questions.explained(question, line) or (questions.how(question),):
-                    self._paper.line(words, "muted")
-
-    def _rewritten(self, question: AskSummary) -> Answer | None:
-        """The summary as it comes back from the editor, which has the terminal meanwhile; None when that failed."""
-        from codeagent.host.editor import edited
-
-        try:
-            return Answer("yes", edited(question.summary, os.environ))
-        except CodeagentError as error:
-            self._paper.line(str(error), "error")
-            return None
+            return answer
 
     async def _reply(self) -> str | None:
         """A line for a question: from the listener while it runs beside the turn, else read here."""

@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from codeagent.core.clean import clean
 from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, AskValve, Question
 from codeagent.core.explain import details
+from codeagent.core.hunks import counts, place
+from codeagent.core.views import Diff
 from codeagent.fronts import calls
+from codeagent.fronts.rewriting import editable
+
+HOW_TO_PICK = "Type the numbers to take (for example 1 3; all; n for none) and Enter. Enter alone goes back."
+"""How to choose among hunks."""
 
 
 def asked(question: Question) -> Iterator[tuple[str, str]]:
@@ -38,9 +46,13 @@ def how(question: Question) -> str:
     """How to answer, in a line."""
     match question:
         case AskPermission():
-            return "Type a number (or y, n; w tells why) and Enter. Words may follow, for example: 3 use another name"
+            edit = ", e changes it first" if editable(question.input) else ""
+            parts = ", h takes it in parts" if question.effect.hunkwise else ""
+            keys = f"y, n; w tells why{edit}{parts}"
+            return f"Type a number (or {keys}) and Enter. Words may follow, for example: 3 use another name"
         case AskPlan():
-            return "Type a number (y means 2, n means 3) and Enter. Words may follow, for example: 3 split step two"
+            keys = "y means 2, n means 3; e changes the plan first"
+            return f"Type a number ({keys}) and Enter. Words may follow, for example: 3 split step two"
         case AskValve() | AskTrust():
             return "Type a number (or y, n) and Enter."
         case AskSummary():
@@ -53,11 +65,45 @@ def how(question: Question) -> str:
             return "Type a number or your own words, and Enter."
 
 
-def explained(question: Question, line: str) -> tuple[str, ...]:
-    """Why it is asked, part by part, and what would change it; nothing when the line does not ask for that."""
-    if not isinstance(question, AskPermission) or line.strip().lower() not in ("w", "why"):
-        return ()
+def wish(question: Question, line: str) -> str:
+    """What a line that is no answer wants first: `why`, `edit`, `hunks`; empty for nothing that there is."""
+    word = line.strip().lower()
+    if isinstance(question, AskPermission) and question.effect.hunkwise and word in ("h", "hunks"):
+        return "hunks"
+    if isinstance(question, AskPermission) and word in ("w", "why"):
+        return "why"
+    return "edit" if word in ("e", "edit") else ""
+
+
+def explained(question: AskPermission) -> tuple[str, ...]:
+    """Why it is asked, part by part, and what would change it."""
     return tuple(clean(words) for words in details(question.effect, question.verdict))
+
+
+def hunks(question: AskPermission) -> Iterator[tuple[str, str]]:
+    """The hunks of a change with their numbers, and how to choose, as (role, text) lines."""
+    view = question.effect.view
+    if not isinstance(view, Diff):
+        return
+    for number, hunk in enumerate(view.hunks, 1):
+        added, removed = counts(hunk)
+        yield "strong", f"  {number} of {len(view.hunks)}, {place(hunk, 'old')}  +{added} -{removed}"
+        _title, *lines = calls.diff(replace(view, hunks=(hunk,)))
+        yield from ((role, f"  {line}") for role, line in lines)
+    yield "muted", HOW_TO_PICK
+
+
+def picked(question: AskPermission, line: str) -> Answer | None:
+    """What the line takes of the hunks; None when it does not say. Words may follow."""
+    many = len(question.effect.view.hunks) if isinstance(question.effect.view, Diff) else 0
+    match = re.fullmatch(r"(all|no?|none|\d+(?:[\s,]+\d+)*)(?:[\s,.:;]+(\D.*))?", line.strip(), re.IGNORECASE)
+    if match is None:
+        return None
+    which, words = match[1].lower(), match[2] or ""
+    if which.startswith("n"):
+        return Answer("no", words)
+    chosen = {int(number) - 1 for number in re.findall(r"\d+", which)} if which != "all" else set(range(many))
+    return Answer("yes", words, hunks=tuple(sorted(chosen))) if chosen <= set(range(many)) else None
 
 
 def answer(question: Question, line: str) -> Answer | None:

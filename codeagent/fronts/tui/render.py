@@ -212,7 +212,7 @@ class Painter:
         took = "" if told else f"  {present.seconds(call.took_ms)}"
         match call.outcome:
             case "done":
-                return self._changed(call.view, took) or Text(f"{self._news(call) or g.done}{took}", p.muted)
+                return self._changed(call, took) or Text(f"{self._news(call) or g.done}{took}", p.muted)
             case "refused":
                 words = call.summary or "not allowed"
                 if call.decided and call.decided.by == "dialog":
@@ -228,13 +228,16 @@ class Painter:
         """The summary, unless the line says it already."""
         return "" if call.summary == call.label else call.summary
 
-    def _changed(self, view: View | None, took: str) -> Text | None:
+    def _changed(self, call: Call, took: str) -> Text | None:
+        view = call.view
         if not isinstance(view, Diff):
             return None
         text = Text("new file  " if view.created else "", self.palette.muted)
         text.append(f"+{view.added}", self.palette.added)
         if not view.created:
             text.append(f" -{view.removed}", self.palette.removed)
+        if part := call.summary.partition(", ")[2]:
+            text.append(f"  {part}", self.palette.warning)
         return text.append(took, self.palette.muted)
 
     def _below(self, block: Block, call: Call) -> list[Strip]:

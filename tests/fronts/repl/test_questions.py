@@ -110,8 +110,44 @@ def test_w_tells_why_and_what_would_change_it() -> None:
     )
     asked = AskPermission("t1", RUN, verdict)
     assert questions.answer(asked, "w") is None
-    words = "\n".join(questions.explained(asked, " Why "))
+    assert (questions.wish(asked, " Why "), questions.wish(asked, "what"), questions.wish(VALVE, "w")) == (
+        "why",
+        "",
+        "",
+    )
+    words = "\n".join(questions.explained(asked))
     assert "ask    rm x\\x1b  it may do anything" in words
     assert "  - Your yes." in words
-    assert questions.explained(asked, "what") == ()
-    assert questions.explained(VALVE, "w") == ()
+
+
+PARTS = Diff("a.py", tuple(Hunk(10 * n, 10 * n, (f"-old {n}", f"+new {n}")) for n in (1, 2, 3)), 3, 3)
+CHANGE = AskPermission("t1", Effect("edit", "a.py", "Edit a.py", Risk.MEDIUM, PARTS, hunkwise=True), VERDICT)
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("1 3", Answer("yes", hunks=(0, 2))),
+        ("2, keep the name", Answer("yes", "keep the name", hunks=(1,))),
+        (" 3,1 ", Answer("yes", hunks=(0, 2))),
+        ("all", Answer("yes", hunks=(0, 1, 2))),
+        ("n", Answer("no")),
+        ("None. leave it", Answer("no", "leave it")),
+        ("4", None),
+        ("0", None),
+        ("y", None),
+        ("1 and 3", Answer("yes", "and 3", hunks=(0,))),
+        ("1x", None),
+    ],
+)
+def test_hunks_are_taken_by_their_numbers(line: str, answer: Answer | None) -> None:
+    assert questions.picked(CHANGE, line) == answer
+
+
+def test_hunks_are_shown_with_their_numbers() -> None:
+    text = "\n".join(line for _, line in questions.hunks(CHANGE))
+    assert "  2 of 3, line 20  +1 -1\n     20 - old 2\n     20 + new 2\n  3 of 3" in text
+    assert questions.wish(CHANGE, "Hunks") == questions.wish(CHANGE, "h") == "hunks"
+    assert "h takes it in parts" in told(CHANGE)
+    assert questions.wish(ALWAYS, "h") == ""
+    assert "h takes" not in told(ALWAYS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
@@ -15,6 +14,8 @@ from codeagent.core.clean import clean, clean_line
 from codeagent.core.effects import Answer, AskPermission, Risk
 from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
 from codeagent.fronts.calls import asker
+from codeagent.fronts.rewriting import editable, edited
+from codeagent.fronts.tui.picking import Picking
 from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
@@ -24,24 +25,6 @@ from codeagent.fronts.tui.widgets.sheet import Sheet
 RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
 BESIDE = 15
 """Cells of " › 2 Yes, and " and a free one; where the scope does not fit behind them, the body tells it whole."""
-EDITABLE = ("command", "new_string", "content")
-"""Fields of a tool's input that a person may rewrite before saying yes."""
-
-
-def editable(given: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The field that can be edited, and its text; a list of one edit counts as that edit."""
-    edits = given.get("edits")
-    if isinstance(edits, list | tuple) and len(edits) == 1 and isinstance(edits[0], Mapping):
-        found = editable(edits[0])
-        return (f"edits.{found[0]}", found[1]) if found else None
-    return next(((name, given[name]) for name in EDITABLE if isinstance(given.get(name), str)), None)
-
-
-def edited(given: Mapping[str, Any], field: str, text: str) -> dict[str, Any]:
-    """The input with that field rewritten."""
-    if field.startswith("edits."):
-        return {**given, "edits": [edited(given["edits"][0], field.removeprefix("edits."), text)]}
-    return {**given, field: text}
 
 
 class PermissionDialog(Dialog[Answer]):
@@ -53,6 +36,7 @@ class PermissionDialog(Dialog[Answer]):
         self._why = False
         self._input: dict[str, Any] | None = None
         self._editing = editable(question.input)
+        self._picking: Picking | None = None
         super().__init__(stage)
         self.set_class(self.effect.risk is Risk.HIGH, "-high")
 
@@ -68,6 +52,8 @@ class PermissionDialog(Dialog[Answer]):
 
     def items(self) -> tuple[Item, ...]:
         always = self.question.always
+        if self._picking is not None:
+            return Item(self._picking.words, key="1"), Item("No, and say why", key="3")
         yes = Item("Yes, as you changed it" if self._input else "Yes", key="1")
         more = (Item(f"Yes, and {clean_line(always)}", key="2"),) if always and not self._input else ()
         return (yes, *more, Item("No, and say why", key="3"))
@@ -77,18 +63,26 @@ class PermissionDialog(Dialog[Answer]):
             return "ctrl+s use this   esc leave as it was"
         if self.has_class("-words"):
             return "enter answer with these words   esc without" if wide else "enter answer   esc back"
+        if self._picking is not None:
+            wider = "arrows which hunk   space take it or not   enter answer   esc all of it"
+            return wider if wide else "arrows move  space mark  esc all"
         size = "smaller" if self.has_class("-large") else "larger"
+        hunks = self._hunks() is not None
         if not wide:
-            return ("e edit  " if self._editing else "") + f"w why  tab words  ^e {size}"
+            words = "" if hunks else "tab words  "
+            return f"{'h hunks  ' * hunks}{'e edit  ' * bool(self._editing)}w why  {words}^e {size}"
         edit = "e edit first   " if self._editing else ""
-        return f"{edit}w why am I asked   tab add words   ctrl+e {size}"
+        return f"{'h hunks   ' * hunks}{edit}w why am I asked   tab add words   ctrl+e {size}"
 
     def edge_words(self) -> str:
         return {Risk.LOW: "muted", Risk.MEDIUM: "warning"}.get(self.effect.risk, "danger")
 
     def on_mount(self) -> None:
-        if self.effect.risk is Risk.HIGH:
-            self.menu.choose(len(self.menu.items) - 1)
+        self._highlight()
+
+    def _highlight(self) -> None:
+        """What Enter would answer: yes, and no where a wrong yes could cost much."""
+        self.menu.choose(len(self.menu.items) - 1 if self.effect.risk is Risk.HIGH else 0)
 
     # -- what is shown -------------------------------------------------------------------------
 
@@ -117,6 +111,8 @@ class PermissionDialog(Dialog[Answer]):
             case Shell(command=command):
                 return painter.plain(clean(command), "text", width)
             case Diff() as diff:
+                if self._picking is not None:
+                    return self._picking.rows(painter, width)
                 return painter.diff(diff, width)
             case Plain(text=text):
                 return painter.plain(clean(text), "text", width)
@@ -148,6 +144,8 @@ class PermissionDialog(Dialog[Answer]):
                 self._open_words()
             case "3":
                 self.dismiss(Answer("no", self._words()))
+            case "1" if self._picking is not None:
+                self.dismiss(self._partly(self._picking))
             case key if self._seen():
                 self.dismiss(Answer("always" if key == "2" else "yes", self._words(), self._input))
 
@@ -156,6 +154,8 @@ class PermissionDialog(Dialog[Answer]):
             self._close("-edit")
         elif self.has_class("-words"):
             self._close("-words")
+        elif self._picking is not None:
+            self._pick(None)
         else:
             self.dismiss(Answer("no"))
 
@@ -173,7 +173,12 @@ class PermissionDialog(Dialog[Answer]):
 
     def key(self, key: str) -> bool:
         sheet = self.query_one(Sheet)
+        if self._picking is not None and self._picking.key(key):
+            self._picked(self._picking)
+            return True
         match key:
+            case "h" if self._picking is None and (diff := self._hunks()) is not None:
+                self._pick(Picking(diff))
             case "w":
                 self._why = not self._why
                 sheet.change(self._rows)
@@ -205,6 +210,37 @@ class PermissionDialog(Dialog[Answer]):
             return False
         return True
 
+    # -- hunks ---------------------------------------------------------------------------------
+
+    def _hunks(self) -> Diff | None:
+        """The change, if it can be taken in part."""
+        view = self.effect.view
+        return view if self.effect.hunkwise and self._input is None and isinstance(view, Diff) else None
+
+    def _pick(self, picking: Picking | None) -> None:
+        """Begin to choose among the hunks, or go back to all of it."""
+        self._picking = picking
+        self.menu.fill(self.items())
+        self._highlight()
+        self.query_one(Sheet).change(self._rows)
+        self.dress()
+
+    def _picked(self, picking: Picking) -> None:
+        chosen = self.menu.chosen
+        self.menu.fill(self.items())
+        self.menu.choose(chosen)
+        self.query_one(Sheet).redraw(picking.where)
+
+    def _partly(self, picking: Picking) -> Answer:
+        """The answer for the hunks that are taken; the gate knows when they are all."""
+        return Answer("yes" if picking.taken else "no", self._words(), hunks=picking.taken or None)
+
+    def on_sheet_clicked(self, event: Sheet.Clicked) -> None:
+        event.stop()
+        if self._picking is not None and not self.typing and self.guard.takes(event.at):
+            self._picking.click(event.row, event.width)
+            self._picked(self._picking)
+
     # -- words and edits -----------------------------------------------------------------------
 
     def _words(self) -> str:
@@ -225,6 +261,8 @@ class PermissionDialog(Dialog[Answer]):
         return found[1] if found else ""
 
     def _open_editor(self) -> None:
+        if self._picking is not None:
+            self._pick(None)
         editor = self.query_one("#editor", TextArea)
         editor.text = self._text()
         self.set_class(True, "-edit")
@@ -238,6 +276,7 @@ class PermissionDialog(Dialog[Answer]):
         if text != self._text():
             self._input = edited(self.question.input, self._editing[0], text)
             self.menu.fill(self.items())
+            self._highlight()
             self.query_one(Sheet).change(self._rows)
         self._close("-edit")
 

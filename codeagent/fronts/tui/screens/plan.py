@@ -34,8 +34,7 @@ class PlanDialog(PermissionDialog):
             Item("Keep planning, and say what to change", key="3"),
         )
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def _highlight(self) -> None:
         self.menu.choose(1)  # the careful yes
 
     def choose(self, index: int) -> None:
