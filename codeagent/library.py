@@ -142,4 +142,5 @@ class _Front:
             self._see(event)
 
     async def ask(self, question: Question) -> Answer:
-        return await self._approve(question) if self._approve is not None else Answer("no")
+        answer = await self._approve(question) if self._approve is not None else Answer("no")
+        return answer if answer.who else replace(answer, who="the program")

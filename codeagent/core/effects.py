@@ -216,6 +216,8 @@ class Answer(Struct, frozen=True):
     words: str = ""
     input: Mapping[str, Any] | None = None
     hunks: tuple[int, ...] | None = None
+    who: str = ""
+    """Who answered in the person's place, as "the tour"; empty: the person."""
 
 
 class Refusal(Struct, frozen=True):
@@ -231,6 +233,7 @@ class Revised(Struct, frozen=True):
 
     input: Mapping[str, Any]
     words: str = ""
+    who: str = ""
 
 
 class Permit(Struct, frozen=True):

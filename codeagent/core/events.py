@@ -220,6 +220,8 @@ class Decided(Fact, frozen=True, tag="decided"):
     """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
     hunks: tuple[int, ...] | None = None
     """Positions of the only hunks that the person took; None: all of the change."""
+    who: str = ""
+    """Who answered in the person's place, as "the tour"; empty: the person, where one was asked."""
 
 
 class ToolStarted(Fact, frozen=True, tag="tool_started"):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -89,8 +88,8 @@ class Gate:
         """
         verdict = self.judge(effect)
         if consent is not None and verdict.decision != "deny":
-            yes = Verdict("allow", "dialog", "You changed it and accepted it.")
-            self._decided(use, effect, yes, consent.words, revised=consent.input)
+            yes = Verdict("allow", "dialog", _sentence(consent, "changed it and accepted it."))
+            self._decided(use, effect, yes, consent)
             return Permit(effect, consent.words, use.id)
         if verdict.decision == "ask":
             if self.mode == "dontAsk":
@@ -114,16 +113,17 @@ class Gate:
         answer = await self._approver.ask(question)
         hunks = _taken(effect, answer)
         if answer.verdict == "no" or hunks == ():
-            self._decided(use, effect, Verdict("deny", "dialog", "You said no."), answer.words)
+            no = Verdict("deny", "dialog", _sentence(answer, "said no."))
+            self._decided(use, effect, no, answer)
             said = f" They say: {answer.words}" if answer.words else " Ask what they want instead, or take another way."
             return Refusal(f"The user said no to this; it was not run.{said}")
         if answer.input is not None:
-            return Revised(answer.input, answer.words)
+            return Revised(answer.input, answer.words, answer.who)
         always = answer.verdict == "always" and bool(words)
         where = self._store(rules) if always else ""
-        said = "You said yes." if hunks is None else "You said yes to a part of it."
-        yes = Verdict("allow", "dialog", said, where=where)
-        self._decided(use, effect, yes, answer.words, rules if always else (), hunks=hunks)
+        said = "said yes." if hunks is None else "said yes to a part of it."
+        yes = Verdict("allow", "dialog", _sentence(answer, said), where=where)
+        self._decided(use, effect, yes, answer, rules if always else (), hunks=hunks)
         return Permit(effect, answer.words, use.id, hunks)
 
     def _always(self, effect: Effect, verdict: Verdict) -> tuple[str, tuple[str, ...]]:
@@ -157,11 +157,10 @@ class Gate:
         use: ToolUse,
         effect: Effect,
         verdict: Verdict,
-        words: str = "",
+        said: Answer | Revised | None = None,
         stored: tuple[str, ...] = (),
         *,
         nobody: bool = False,
-        revised: Mapping[str, Any] | None = None,
         hunks: tuple[int, ...] | None = None,
     ) -> None:
         self._record(
@@ -175,13 +174,18 @@ class Gate:
                 verdict.rule,
                 verdict.where,
                 int(effect.risk),
-                words,
+                said.words if said else "",
                 stored,
                 nobody,
-                revised,
+                said.input if isinstance(said, Revised) else None,
                 hunks=hunks,
+                who=said.who if said else "",
             )
         )
+
+
+def _sentence(said: Answer | Revised, predicate: str) -> str:
+    return f"{said.who[:1].upper()}{said.who[1:]} {predicate}" if said.who else f"You {predicate}"
 
 
 def _taken(effect: Effect, answer: Answer) -> tuple[int, ...] | None:

@@ -42,7 +42,7 @@ class Guide:
             case AskValve(words=words):
                 what = words
         self._note(f"{what}? In a terminal this is your decision; here the tour says yes.")
-        return Answer("yes")
+        return Answer("yes", who="the tour")
 
     def _note(self, words: str) -> None:
         """Show a note for each line; it is not part of the session."""

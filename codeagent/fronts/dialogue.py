@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from codeagent.core.effects import Answer, Question
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import Event, ToolFinished, UserSaid
@@ -44,7 +46,9 @@ class Dialogue(Headless):
 
     async def ask(self, question: Question) -> Answer:
         """Permissions, plans and the model's questions are asked of the program; limits hold."""
-        return await self._channel.ask(question, self._interrupt) if self.attended else Answer("no")
+        if not self.attended:
+            return Answer("no")
+        return replace(await self._channel.ask(question, self._interrupt), who="the driving program")
 
     def see(self, event: Event) -> None:
         """Tell it. After a tool call, what was said meanwhile joins the turn."""

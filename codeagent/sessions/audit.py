@@ -54,6 +54,8 @@ class Audited(Struct, frozen=True):
     mode: str = "default"
     key: str = ""
     """The call's idempotency key."""
+    who: str = ""
+    """Who answered in the person's place."""
 
 
 def trail(timed: Iterable[tuple[float, Entry]]) -> list[Audited]:
@@ -92,6 +94,7 @@ def _row(when: float, entry: Decided, mode: str) -> Audited:
         words=entry.words,
         stored=entry.stored,
         mode=mode,
+        who=entry.who,
     )
 
 
@@ -129,12 +132,12 @@ def words(row: Audited, stamp: str = "") -> Iterator[str]:
     head = f"{stamp}  " if stamp else ""
     yield f"{head}{verb:<7}  {row.risk:<6}  {clean_line(row.title)}  ({row.outcome})"
     indent = " " * len(head)
-    yield f"{indent}    by {BY.get(row.by, row.by)}: {clean_line(row.why)}"
+    yield f"{indent}    by {clean_line(row.who) or BY.get(row.by, row.by)}: {clean_line(row.why)}"
     if row.rule and row.rule not in row.why:
         yield f"{indent}    rule {clean_line(row.rule)}  {clean_line(row.where)}"
     if row.stored:
         yield f"{indent}    stored {clean_line(', '.join(row.stored))}  {clean_line(row.where)}"
     if row.words:
-        yield f"{indent}    you said: {clean_line(row.words)}"
+        yield f"{indent}    {clean_line(row.who) or 'you'} said: {clean_line(row.words)}"
     if row.before or row.after:
         yield f"{indent}    sha256 {row.before[:16] or '(no file)'} -> {row.after[:16] or '(no file)'}"

@@ -24,6 +24,9 @@ def test_the_tour_tells_its_story(program: Open, tmp_path: object) -> None:
     for part in ("[step 1]", "edit(", "bash(", "tool steps"):
         assert part in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+    shop = done.stderr.partition("The tour works in ")[2].splitlines()[0]
+    audit = subprocess.run([*COMMAND, "audit"], env=made.env, cwd=shop, capture_output=True, text=True, check=True)
+    assert "by the tour: The tour said yes." in audit.stdout
 
 
 def test_a_headless_run_is_counted_where_it_is_not_listed(program: Open) -> None:

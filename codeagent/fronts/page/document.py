@@ -123,7 +123,7 @@ def _call(use: ToolUse | None, done: ToolFinished, decided: Decided | None) -> s
 def _decision(decided: Decided) -> str:
     if decided.by in ("builtin", "mode"):
         return ""
-    words = f" You said: {decided.words}" if decided.words else ""
+    words = f" {(decided.who or 'you').capitalize()} said: {decided.words}" if decided.words else ""
     return f'<p class="note">{code.text(f"{_VERBS[decided.decision]}. {decided.why}{words}")}</p>'
 
 

@@ -216,7 +216,8 @@ class Painter:
             case "refused":
                 words = call.summary or "not allowed"
                 if call.decided and call.decided.by == "dialog":
-                    words = f"you said no: {call.decided.words}" if call.decided.words else "you said no"
+                    said = f"{call.decided.who or 'you'} said no"
+                    words = f"{said}: {call.decided.words}" if call.decided.words else said
                 return Text(f"{g.failed} {clean(words)}", p.warning)
             case "interrupted" | "skipped" | present.NOT_RUN | present.OUTCOME_UNKNOWN as outcome:
                 return Text(f"{g.failed} {outcome}", p.warning)
