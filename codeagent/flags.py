@@ -125,6 +125,15 @@ def _file(text: str) -> str:
         raise argparse.ArgumentTypeError(f"cannot read {text}: {error}") from None
 
 
+def _schema(text: str) -> str:
+    from codeagent.answer_schema import schema_text
+
+    try:
+        return schema_text(text)
+    except ValueError as fault:
+        raise argparse.ArgumentTypeError(f"{fault}. Give a JSON schema, as text or in a file") from None
+
+
 def parser() -> Parser:
     """The parser of `codeagent [PROMPT]`."""
     made = Parser("codeagent", usage="codeagent [flags] [PROMPT]", description=ABOUT, epilog=AFTER, add_help=False)
@@ -162,6 +171,13 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             _on("-p --print", "no screen: answer the prompt and leave; reads standard input too"),
             _one_of("--output-format", ("text", "json", "stream-json"), "with -p: what comes out"),
             _one_of("--input-format", ("text", "stream-json"), "what goes in; stream-json implies -p"),
+            _value(
+                "--json-schema",
+                "FILE|JSON",
+                "with -p: the answer is JSON that matches this schema",
+                kind=_schema,
+                default=None,
+            ),
             _on("--include-partial-messages", "stream-json: also the words as they come"),
             _on("--replay-user-messages", "stream-json: also what was said on standard input"),
             _value("--permission-prompt-tool", "stdio", "stream-json: ask for permission over the streams"),
@@ -254,7 +270,8 @@ def parse(argv: Sequence[str]) -> Options:
     found["prompt"] = " ".join(words)
     for name in ("allowed_tools", "disallowed_tools"):
         found[name] = split_rules(found[name])
-    found["permission_mode"] = found["permission_mode"] or ""
+    for name in ("permission_mode", "json_schema"):
+        found[name] = found[name] or ""
     found["add_dir"] = tuple(found["add_dir"])
     for name in ("system_prompt", "append_system_prompt"):
         found[name] = "\n\n".join(filter(None, (found[name], found.pop(f"{name}_file"))))
@@ -274,6 +291,8 @@ def _check(found: dict[str, Any]) -> None:
         raise Mistake("--input-format stream-json needs --output-format stream-json too.")
     if found["include_partial_messages"] and found["output_format"] != "stream-json":
         raise Mistake("--include-partial-messages needs --output-format stream-json.")
+    if found["json_schema"] and not headless:
+        raise Mistake("--json-schema shapes the answer of a run without a screen: it needs -p.")
     if found["continue_"] and found["resume"] is not None:
         raise Mistake("--continue and --resume exclude each other: -c takes the last session, -r ID a certain one.")
     if headless and found["resume"] == "":

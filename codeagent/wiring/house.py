@@ -215,6 +215,8 @@ class House:
             return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
 
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
+        if self._options.json_schema:
+            self._shape(outside)
         model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
@@ -223,6 +225,15 @@ class House:
         journal.watch(front.see)
         keeper.watch(self._disk_trouble)
         self._keeper, self.began = keeper, len(entries)
+
+    def _shape(self, outside: Outside) -> None:
+        """Ask for a final answer that matches the schema."""
+        from codeagent.answer_schema import AnswerSchema
+        from codeagent.wiring.answering import Answering
+
+        answering, ground = Answering(AnswerSchema(self._options.json_schema)), self._ground
+        outside.news = lambda: (*ground.news(), *answering.news())
+        outside.owed = answering.owed
 
     def _disk_trouble(self, words: str) -> None:
         """Shown and not written: the log is what is in trouble."""
