@@ -1,4 +1,4 @@
-"""The shape that `--json-schema` asks of a final answer: the schema checked, an answer read out of words and checked."""
+"""The shape that `--json-schema` asks of a final answer: checks the schema, and reads an answer out of words."""
 
 from __future__ import annotations
 

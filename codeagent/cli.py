@@ -7,21 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from codeagent.subcommands import COMMANDS
+
 if TYPE_CHECKING:
     from codeagent.options import Options
 
-SUBCOMMANDS = {
-    "demo": "codeagent.subcommands.demo:run",
-    "sessions": "codeagent.subcommands.sessions:run",
-    "replay": "codeagent.subcommands.replay:run",
-    "inspect": "codeagent.subcommands.inspect:run",
-    "memory": "codeagent.subcommands.memory:run",
-    "models": "codeagent.subcommands.models:run",
-    "doctor": "codeagent.subcommands.doctor:run",
-    "permissions": "codeagent.subcommands.permissions:run",
-    "audit": "codeagent.subcommands.audit:run",
-    "trust": "codeagent.subcommands.trust:run",
-}
+SUBCOMMANDS = {name: f"codeagent.subcommands.{name}:run" for name in COMMANDS}
 """Name -> `run(argv, environ) -> int`, imported only when it is called for."""
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from codeagent.subcommands import COMMANDS
+
 if TYPE_CHECKING:
     from codeagent.options import Options
 
@@ -18,16 +20,7 @@ ABOUT = "A pair programmer in a terminal: say what you want, see every word and 
 
 AFTER = """\
 commands (each has its own --help):
-  demo         a guided tour on a sample project: no key, no network
-  sessions     list, show, search, export, rename and delete the sessions of this project
-  replay       prove that a session's requests follow from its log; run its tools again
-  inspect      every request and reply of a session, as sent; send one again, changed
-  permissions  the rules in force, and why a call would be asked
-  audit        what a session did, and who allowed it
-  memory       what outlives sessions: list, search, edit
-  trust        what this directory brings along and would act; say yes or no to it
-  models       the models that can be used, with windows and prices
-  doctor       check this machine: key, tools, terminal
+{commands}
 
 examples:
   codeagent                                 open a session here
@@ -46,6 +39,10 @@ exit codes:
 """
 
 
+Kind = str | tuple[str, ...]
+"""What a word is: one of these, or of a kind such as `session` (see `completing`)."""
+
+
 class Mistake(Exception):
     """A command line that cannot be used; `str` is what to tell the person."""
 
@@ -60,8 +57,10 @@ class _Page(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises Mistake, names the nearest flag, and never guesses from a prefix."""
 
-    def __init__(self, prog: str, **settings: Any) -> None:
+    def __init__(self, prog: str, takes: tuple[Kind, ...] = (), **settings: Any) -> None:
         super().__init__(prog=prog, allow_abbrev=False, formatter_class=_Page, **settings)
+        self.takes = takes
+        """What its words mean, in order: for completion."""
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
@@ -136,12 +135,16 @@ def _schema(text: str) -> str:
 
 def parser() -> Parser:
     """The parser of `codeagent [PROMPT]`."""
-    made = Parser("codeagent", usage="codeagent [flags] [PROMPT]", description=ABOUT, epilog=AFTER, add_help=False)
+    made = Parser("codeagent", usage="codeagent [flags] [PROMPT]", description=ABOUT, epilog=_after(), add_help=False)
     for title, rows in FLAGS:
         group = made.add_argument_group(title)
         for names, settings in rows:
             group.add_argument(*names.split(), **settings)
     return made
+
+
+def _after() -> str:
+    return AFTER.format(commands="\n".join(f"  {name:<12} {about}" for name, about in COMMANDS.items()))
 
 
 Row = tuple[str, dict[str, Any]]
@@ -194,8 +197,8 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     (
         "model and limits",
         (
-            _value("--model", "NAME", "a name, an alias, offline, or script:FILE"),
-            _value("--fallback-model", "NAME", "when the first cannot be used"),
+            _value("--model", "MODEL", "a name, an alias, offline, or script:FILE"),
+            _value("--fallback-model", "MODEL", "when the first cannot be used"),
             _value("--effort", "LEVEL", "how hard it thinks: low to max"),
             _value("--max-turns", "N", "steps a turn may take", kind=_whole, default=0),
             _value("--max-tokens-total", "N", "tokens in all", kind=_whole, default=0),
@@ -228,7 +231,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ),
             ("-r --resume", {"nargs": "?", "const": "", "metavar": "ID", "help": "go on with this one, or choose"}),
             _on("--fork-session", "with -c or -r: go on in a copy"),
-            _value("--session-id", "ID", "the new session's id"),
+            _value("--session-id", "NEW", "the new session's id"),
             _value("-n --name", "NAME", "the session's name"),
             _on("--no-session-persistence", "keep nothing on disk"),
             _value("--settings", "FILE|JSON", "settings on top of the files"),

@@ -220,7 +220,7 @@ def test_models_and_doctor_for_scripts(program_env: Mapping[str, str], project: 
     assert done.returncode == 0
     assert found["python"] == "ok"
     assert found["key"] == "missing"
-    with_key = program("doctor", env={**program_env, "ANTHROPIC_API_KEY": "sk-test"}, cwd=project).stdout
+    with_key = program("doctor", "--offline", env={**program_env, "ANTHROPIC_API_KEY": "sk-test"}, cwd=project).stdout
     assert b"from ANTHROPIC_API_KEY" in with_key
     assert b"sk-test" not in with_key
 

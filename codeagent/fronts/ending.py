@@ -121,6 +121,16 @@ class Course:
             return str(fault)
         return ""
 
+    def _done(self, mode: str) -> Ending:
+        if fault := self._misshapen():
+            words = f"The answer does not match the JSON schema, also when asked again: {fault}."
+            return Ending("error_max_structured_output_retries", 1, "structured_output_retries", words)
+        if self.unasked and mode != "dontAsk":
+            calls = "1 call was" if len(self.unasked) == 1 else f"{len(self.unasked)} calls were"
+            words = NOBODY.format(calls=calls, names="; ".join(dict.fromkeys(self.unasked)))
+            return Ending("error_permission_required", 4, "permission_required", words)
+        return Ending("success", 0, "completed")
+
     def ending(self, mode: str, signal: int = 0) -> Ending:
         """How it ended in permission mode `mode`; `signal` is the number of the signal that ended it, if one did."""
         ended = self.ended
@@ -131,15 +141,8 @@ class Course:
         if ended is None:
             return Ending("error_during_execution", 1, "model_error", "The run ended before its turn did.")
         match ended.why:
-            case "done" if fault := self._misshapen():
-                words = f"The answer does not match the JSON schema, also when asked again: {fault}."
-                return Ending("error_max_structured_output_retries", 1, "structured_output_retries", words)
-            case "done" if self.unasked and mode != "dontAsk":
-                calls = "1 call was" if len(self.unasked) == 1 else f"{len(self.unasked)} calls were"
-                words = NOBODY.format(calls=calls, names="; ".join(dict.fromkeys(self.unasked)))
-                return Ending("error_permission_required", 4, "permission_required", words)
             case "done":
-                return Ending("success", 0, "completed")
+                return self._done(mode)
             case "valve":
                 subtype, terminal = VALVES.get(ended.valve, ("error_during_execution", "valve"))
                 hint = f" Set another limit with {FLAGS[ended.valve]}." if ended.valve in FLAGS else ""

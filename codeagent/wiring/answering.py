@@ -1,4 +1,4 @@
-"""Sees to it that a turn ends with an answer of the wanted shape: the model is told once, and asked again if need be."""
+"""Sees to it that a turn ends with an answer of the wanted shape: tells the model once, and asks again if need be."""
 
 from __future__ import annotations
 
