@@ -6,6 +6,7 @@ import http.client
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from typing import Any, NamedTuple
 
@@ -43,10 +44,9 @@ def reach(url: str) -> Reached:
 def _ask(url: str) -> Reached:
     began = time.monotonic()
     try:
-        request = urllib.request.Request(url, method="HEAD")
-        if request.type not in ("http", "https"):
+        if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
             return Reached(False, "no http or https address")
-        with urllib.request.build_opener(_NoDetour).open(request, timeout=PATIENCE):
+        with urllib.request.build_opener(_NoDetour).open(url, timeout=PATIENCE):
             pass
     except urllib.error.HTTPError as said:
         said.close()  # any status is an answer: without a key it is mostly 404

@@ -7,9 +7,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codeagent.core.clean import clean_line
 from codeagent.flags import Mistake, Parser
+
+if TYPE_CHECKING:
+    from codeagent.host.probing import Probed
 
 EXAMPLES = """\
 examples:
@@ -39,16 +43,32 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     asked = parser().only_flags(argv)
     if asked.keys:
         return _keys()
-    from codeagent.subcommands.findings import Doctor
-    from codeagent.wiring import given
+    import msgspec
 
-    found = list(Doctor(environ, given.project(asked.cwd), Path.home(), offline=asked.offline).findings())
+    from codeagent.options import Options
+    from codeagent.wiring.findings import Doctor
+    from codeagent.wiring.ground import Ground
+
+    ground = Ground(Options(cwd=asked.cwd), environ, Path.home())
+    found = list(Doctor(ground, _probed(environ), offline=asked.offline).findings())
     if asked.json:
-        sys.stdout.write(json.dumps([finding._asdict() for finding in found], indent=1) + "\n")
+        sys.stdout.write(json.dumps([msgspec.structs.asdict(finding) for finding in found], indent=1) + "\n")
     else:
         for finding in found:
             sys.stdout.write(f"{finding.state:<8} {finding.name:<9} {clean_line(finding.words)}\n")
     return int(any(finding.state == "wrong" for finding in found))
+
+
+def _probed(environ: Mapping[str, str]) -> Probed | None:
+    """What the terminal says of itself; None when standard input and output are none, or a dumb one."""
+    if not (os.isatty(0) and os.isatty(1)) or environ.get("TERM", "dumb") in ("", "dumb"):
+        return None
+    from codeagent.host.probing import probe
+
+    try:
+        return probe(0, 1)
+    except OSError:
+        return None
 
 
 def _keys() -> int:

@@ -9,6 +9,7 @@ from codeagent.core.events import AssistantSaid, Noted
 
 if TYPE_CHECKING:
     from codeagent.answer_schema import AnswerSchema
+    from codeagent.core.agent import Outside
 
 AGAIN = 3
 """How often an answer that does not fit is asked for again."""
@@ -21,6 +22,17 @@ ASKED_AGAIN = (
     "Your final answer does not match the JSON schema: {fault}. Say it again, as one JSON value alone, no words and no "
     "fence around it. The schema:\n{schema}"
 )
+
+
+def shape(outside: Outside, schema: str) -> None:
+    """Have turns end with an answer that matches this JSON schema; an empty one asks for nothing."""
+    if not schema:
+        return
+    from codeagent.answer_schema import AnswerSchema
+
+    answering, news = Answering(AnswerSchema(schema)), outside.news
+    outside.news = lambda: (*news(), *answering.news())
+    outside.owed = answering.owed
 
 
 class Answering:

@@ -77,8 +77,17 @@ def files(ground: Ground) -> Mapping[Own, Path]:
 
 
 def keep(settings: Settings, name: str, value: object) -> str:
-    """Write a setting into the user's file; where it stands. Raises UsageFault."""
-    return remember_value(own_file(settings), name, checked(KEYS[name], value))
+    """Write a setting into the user's file; where it stands. Raises UsageFault for what is no setting or no value."""
+    if (key := KEYS.get(name)) is None or key.kind == "texts":
+        from difflib import get_close_matches  # only for mistakes
+
+        near = get_close_matches(name, KEYS, n=1)
+        raise UsageFault(f"There is no setting {name!r} here." + (f" Did you mean {near[0]}?" if near else ""))
+    try:
+        fitting = from_text(key, value) if isinstance(value, str) else checked(key, value)
+    except ValueError as fault:
+        raise UsageFault(f"{name}: {fault}.") from None
+    return remember_value(own_file(settings), name, fitting)
 
 
 def put(ground: Ground, layer: Own, name: str, texts: Sequence[str]) -> str:

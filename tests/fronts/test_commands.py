@@ -33,7 +33,7 @@ async def test_every_command_is_listed_and_does_something(desk: StageDesk) -> No
     for command in commands.COMMANDS:
         assert f"{command.name} " in text
         outcome = await commands.run(desk, command.name, lambda _text: None)
-        assert outcome == {"/exit": "exit", "/clear": "redraw"}.get(command.name, "handled")
+        assert outcome == {"/exit": "exit", "/clear": "redraw", "/fork": "redraw"}.get(command.name, "handled")
 
 
 @pytest.mark.parametrize(

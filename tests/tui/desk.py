@@ -121,7 +121,7 @@ class TestDesk:
             Listed("three", "write the changelog", 500.0, "docs", turns=1),
         ]
 
-    def open(self, session: str | None) -> None:
+    def open(self, session: str | None, *, copy: bool = False) -> None:
         self.stage = Stage(person=Through(self._front), entries=self.others.get(session or "", ()))
 
     def question(self) -> AskTrust | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import statistics
@@ -10,12 +9,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from codeagent.wiring.ground import Ground
+from codeagent.core.listed import Finding
 
 if TYPE_CHECKING:
     from codeagent.host.probing import Probed
+    from codeagent.wiring.ground import Ground
 
 PROGRAMS = {
     "git": "branch names and diffs are left out; install git",
@@ -27,22 +27,12 @@ SLOW = 0.1
 """Seconds of a round to the terminal from which typing feels slow."""
 
 
-class Finding(NamedTuple):
-    """One thing that was looked at. `state` is `ok`, `note` (worth knowing), `missing` (works without) or `wrong`."""
-
-    name: str
-    state: str
-    words: str
-
-
 class Doctor:
-    """Looks at this machine from a project; `offline` asks nobody."""
+    """Looks at this machine from a project. `offline` asks nobody; `probed` is what the terminal said of itself."""
 
-    def __init__(self, environ: Mapping[str, str], project: Path, home: Path, *, offline: bool = False) -> None:
-        from codeagent.options import Options
-
-        self._environ, self._project, self._home, self._offline = environ, project, home, offline
-        self._ground = Ground(Options(cwd=str(project)), environ, home)
+    def __init__(self, ground: Ground, probed: Probed | None = None, *, offline: bool = False) -> None:
+        self._ground, self._probed, self._offline = ground, probed, offline
+        self._environ, self._project, self._home = ground.environ, ground.project, ground.home
 
     def findings(self) -> Iterator[Finding]:
         """Look at everything once."""
@@ -116,9 +106,9 @@ class Doctor:
         about = [term, _colours(self._environ)]
         about += ["inside tmux"] if self._environ.get("TMUX") else []
         about += ["over ssh"] if self._environ.get("SSH_CONNECTION") else []
-        probed = _probed()
+        probed = self._probed
         if probed is None:
-            yield Finding("terminal", "ok", ", ".join((*about, "not asked more: this is no terminal")))
+            yield Finding("terminal", "ok", ", ".join((*about, "asked no more here")))
             return
         yield Finding("terminal", "ok", ", ".join((*about, f"{probed.columns}x{probed.rows}", *_abilities(probed))))
         yield _echo(probed)
@@ -188,16 +178,6 @@ def _colours(environ: Mapping[str, str]) -> str:
     if environ.get("COLORTERM", "") in ("truecolor", "24bit"):
         return "16 million colours"
     return "256 colours" if "256" in environ.get("TERM", "") else "16 colours"
-
-
-def _probed() -> Probed | None:
-    """What the terminal says of itself; None when standard input and output are none."""
-    from codeagent.host.probing import probe
-
-    try:
-        return probe(0, 1) if os.isatty(0) and os.isatty(1) else None
-    except OSError:
-        return None
 
 
 def _abilities(probed: Probed) -> Iterator[str]:
