@@ -39,6 +39,9 @@ def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> Non
     assert done.returncode == 0
     for words in (b"exit codes", b"examples", b"--max-turns", b"143"):
         assert words in done.stdout
+    assert program("help", env=program_env, cwd=tmp_path).stdout == done.stdout
+    shown = program("help", "sessions", env=program_env, cwd=tmp_path).stdout
+    assert shown.startswith(b"usage: codeagent sessions")
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,12 @@ def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> Non
     [
         (["--modle", "x"], b"Did you mean --model?"),
         (["sesions"], b"Did you mean: codeagent sessions?"),
+        (["sesion", "list"], b"Did you mean: codeagent sessions list?"),
+        (["confg", "--json"], b"Did you mean: codeagent config --json?"),
+        (["permissions", "wy", "bash", "ls"], b"Did you mean why?"),
+        (["memory", "serch", "x"], b"Did you mean search?"),
+        (["trust", "yse"], b"codeagent trust cannot 'yse'"),
+        (["demo", "a", "b"], b"One directory at a time"),
         (["--model", "offline", "sessions", "list"], b"It comes first: codeagent sessions list [flags]"),
         (["-p", "hi", "-r", "nothing", "--model", "offline"], b"There is no session 'nothing'"),
         (["-p", "hi", "-c", "--model", "offline"], b"no session"),

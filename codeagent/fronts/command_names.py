@@ -81,8 +81,8 @@ def parted(line: str) -> tuple[str, str]:
 
 
 def complete(text: str) -> list[tuple[str, str]]:
-    """Commands that begin with `text`, then those that contain it, as (name, help)."""
+    """The command of this name, those that begin with `text`, then those that contain it, as (name, help)."""
     typed = text.lower()
-    begin = [c for c in COMMANDS if c.name.startswith(typed)]
+    begin = sorted((c for c in COMMANDS if c.name.startswith(typed)), key=lambda c: c.name != typed)
     inside = [c for c in COMMANDS if c not in begin and len(typed) > 1 and typed.lstrip("/") in c.name]
     return [(c.name, c.help) for c in (*begin, *inside)]

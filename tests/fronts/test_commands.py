@@ -66,6 +66,7 @@ def test_completion_offers_beginnings_first() -> None:
     assert [name for name, _ in commands.complete("/text")] == ["/context"]
     assert len(commands.complete("/")) == len(commands.COMMANDS)
     assert commands.complete("/nothing") == []
+    assert [name for name, _ in commands.complete("/mode")] == ["/mode", "/model"], "what stands there whole is meant"
 
 
 async def test_an_unknown_command_suggests_the_nearest(desk: StageDesk) -> None:

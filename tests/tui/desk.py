@@ -8,6 +8,7 @@ from typing import Any
 
 from codeagent.core.effects import Answer, AskTrust, Question
 from codeagent.core.events import Entry, Event
+from codeagent.core.listed import Finding
 from codeagent.core.ports import Front
 from codeagent.core.valves import Limits
 from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
@@ -89,6 +90,9 @@ class TestDesk:
     @property
     def memory(self) -> Any:
         return Memory()
+
+    async def findings(self) -> Sequence[Finding]:
+        return [Finding("git", "ok", "/usr/bin/git")]
 
     def permissions(self, call: str) -> str:
         return "Mode default. Deny beats ask beats allow.\n\nallow\n  bash(git status *)  settings.json:3"
