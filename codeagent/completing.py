@@ -29,7 +29,7 @@ _METAVARS: Mapping[str, Kind] = {
     "ID": "session",
     "MODEL": "model",
     "MODE": flags.MODES,
-    "LEVEL": ("low", "medium", "high", "xhigh", "max"),
+    "LEVEL": flags.EFFORTS,
     "stdio": ("stdio",),
 }
 """What stands for the value in a flag's help -> what it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from codeagent.options import Options
 
 MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _MODE_ALIASES = {"manual": "default", "bypassPermissions": "bypass"}
 
 ABOUT = "A pair programmer in a terminal: say what you want, see every word and change, approve what matters."
@@ -117,6 +118,20 @@ def _mode(text: str) -> str:
     return name
 
 
+def _level(text: str) -> str:
+    if text and text not in EFFORTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no level of effort; levels are {', '.join(EFFORTS)}")
+    return text
+
+
+def _id(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no id: it is made of letters, digits, dots, - and _, 100 at most"
+        )
+    return text
+
+
 def _file(text: str) -> str:
     try:
         return Path(text).read_text("utf-8")
@@ -199,7 +214,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             _value("--model", "MODEL", "a name, an alias, offline, or script:FILE"),
             _value("--fallback-model", "MODEL", "when the first cannot be used"),
-            _value("--effort", "LEVEL", "how hard it thinks: low to max"),
+            _value("--effort", "LEVEL", "how hard it thinks: low to max", kind=_level),
             _value("--max-turns", "N", "steps a turn may take", kind=_whole, default=0),
             _value("--max-tokens-total", "N", "tokens in all", kind=_whole, default=0),
             _value("--max-budget-usd", "X", "dollars in all", kind=_amount, default=0),
@@ -231,7 +246,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ),
             ("-r --resume", {"nargs": "?", "const": "", "metavar": "ID", "help": "go on with this one, or choose"}),
             _on("--fork-session", "with -c or -r: go on in a copy"),
-            _value("--session-id", "NEW", "the new session's id"),
+            _value("--session-id", "NEW", "the new session's id", kind=_id),
             _value("-n --name", "NAME", "the session's name"),
             _on("--no-session-persistence", "keep nothing on disk"),
             _value("--settings", "FILE|JSON", "settings on top of the files"),
@@ -290,18 +305,34 @@ def parse(argv: Sequence[str]) -> Options:
 def _check(found: dict[str, Any]) -> None:
     """Flags that exclude or need each other."""
     headless = found["print"] = found["print"] or found["input_format"] == "stream-json"
+    _check_streams(found, headless)
+    _check_session(found, headless)
+    for name in filter(None, (found["cwd"], *found["add_dir"])):
+        if not Path(name).is_dir():
+            raise Mistake(f"There is no directory {name}. Name one that exists, or make it first.")
+
+
+def _check_streams(found: Mapping[str, Any], headless: bool) -> None:
     if found["input_format"] == "stream-json" and found["output_format"] != "stream-json":
         raise Mistake("--input-format stream-json needs --output-format stream-json too.")
     if found["include_partial_messages"] and found["output_format"] != "stream-json":
         raise Mistake("--include-partial-messages needs --output-format stream-json.")
     if found["json_schema"] and not headless:
         raise Mistake("--json-schema shapes the answer of a run without a screen: it needs -p.")
+    if found["permission_prompt_tool"] not in ("", "stdio"):
+        raise Mistake("--permission-prompt-tool knows only stdio: questions over the JSON streams.")
+    for flag in ("permission_prompt_tool", "replay_user_messages"):
+        if found[flag] and found["input_format"] != "stream-json":
+            raise Mistake(f"--{flag.replace('_', '-')} needs --input-format stream-json: a program at the other end.")
+
+
+def _check_session(found: Mapping[str, Any], headless: bool) -> None:
+    older = found["continue_"] or found["resume"] is not None
     if found["continue_"] and found["resume"] is not None:
         raise Mistake("--continue and --resume exclude each other: -c takes the last session, -r ID a certain one.")
     if headless and found["resume"] == "":
         raise Mistake("With -p there is no list to choose from: name the session (-r ID) or take the last one (-c).")
-    if found["permission_prompt_tool"] not in ("", "stdio"):
-        raise Mistake("--permission-prompt-tool knows only stdio: questions over the JSON streams.")
-    for name in filter(None, (found["cwd"], *found["add_dir"])):
-        if not Path(name).is_dir():
-            raise Mistake(f"There is no directory {name}. Name one that exists, or make it first.")
+    if found["fork_session"] and not older:
+        raise Mistake("--fork-session copies a session: say which one with -r ID, or take the last one with -c.")
+    if found["session_id"] and older and not found["fork_session"]:
+        raise Mistake("--session-id is for a new session. To go on in a copy of that id, add --fork-session.")

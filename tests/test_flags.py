@@ -97,6 +97,15 @@ def test_prompts_from_files_join_those_from_flags(tmp_path: Path) -> None:
         (["-p", "-r"], "no list to choose from"),
         (["--input-format", "stream-json"], "needs --output-format stream-json"),
         (["--include-partial-messages"], "needs --output-format stream-json"),
+        (["--effort", "hgih"], "'hgih' is no level of effort; levels are low,"),
+        (["--session-id", "../x"], "'../x' is no id"),
+        (["--session-id", "a" * 101], "is no id"),
+        (["--fork-session"], "say which one with -r ID"),
+        (["-c", "--session-id", "x"], "add --fork-session"),
+        (["-p", "--permission-prompt-tool", "stdio"], "needs --input-format stream-json"),
+        (["-p", "--replay-user-messages"], "needs --input-format stream-json"),
+        (["--json-schema", "{}"], "it needs -p"),
+        (["-p", "--json-schema", "[]"], "neither a JSON object nor a file"),
     ],
 )
 def test_mistakes_say_what_came_and_what_to_do(argv: list[str], words: str) -> None:

@@ -59,7 +59,10 @@ def _log(asked: Namespace, named: str, environ: Mapping[str, str]) -> Path:
     from codeagent.sessions import index
 
     if named.endswith(".jsonl"):
-        return Path(named).expanduser()
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise Mistake(f"There is no session log at {path}.")
+        return path
     directory = place.directory(asked, environ)
     if named:
         return Path(index.find(directory, named).path)
