@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from codeagent.core.errors import UsageFault
 from codeagent.core.events import AssistantSaid, Noted
 
 if TYPE_CHECKING:
@@ -25,12 +26,15 @@ ASKED_AGAIN = (
 
 
 def shape(outside: Outside, schema: str) -> None:
-    """Have turns end with an answer that matches this JSON schema; an empty one asks for nothing."""
+    """Have turns end with an answer that matches this JSON schema; an empty one asks for nothing. Raises UsageFault."""
     if not schema:
         return
     from codeagent.answer_schema import AnswerSchema
 
-    answering, news = Answering(AnswerSchema(schema)), outside.news
+    try:
+        answering, news = Answering(AnswerSchema(schema)), outside.news
+    except ValueError as fault:  # the command line checks it, a program that brings its own options may not
+        raise UsageFault(f"The JSON schema cannot be used: {fault}.") from None
     outside.news = lambda: (*news(), *answering.news())
     outside.owed = answering.owed
 
