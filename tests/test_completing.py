@@ -16,9 +16,8 @@ from codeagent.completing import _parser, offer
 from codeagent.models import catalog
 from codeagent.setting_keys import KEYS
 from codeagent.subcommands import COMMANDS
+from tests.fronts.pseudo_terminal import PseudoTerminal
 from tests.test_startup import SCREENS, SDK, imported, packages
-
-TAB = "\t"
 
 
 def words(*typed: str, environ: Mapping[str, str] | None = None) -> list[str]:
@@ -160,12 +159,31 @@ def test_bash_completes(session: str, shell_env: dict[str, str], project: Path) 
     assert in_bash(["--json-schema", ""], shell_env, project) == [""], "bash offers files itself"
 
 
+@pytest.mark.pty
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+def test_tab_in_an_interactive_bash(session: str, shell_env: dict[str, str], project: Path) -> None:
+    with PseudoTerminal(["bash", "--norc", "-i"], env={**shell_env, "PS1": "$ "}, cwd=project) as terminal:
+        terminal.wait_for("$ ")
+        terminal.type('eval "$(codeagent completion bash)"; echo re""ady\r')
+        terminal.wait_for("ready")
+        for typed, shown in (
+            ("codeagent comple\t", "codeagent completion "),
+            ("codeagent --model=so\t", "codeagent --model=sonnet "),
+            ("codeagent --output-f\t", "codeagent --output-format "),
+            ("codeagent -r the\t", r"codeagent -r the\ cart\;\ rm\ -rf\ x "),
+            ("codeagent --json-schema READ\t", "codeagent --json-schema README.md "),
+        ):
+            terminal.type(typed)
+            terminal.wait_for(shown)
+            terminal.type("\x15")  # clear the line
+
+
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_zsh_completes(shell_env: dict[str, str], project: Path) -> None:
     script = (
         "autoload -U compinit && compinit -u\n"
         'eval "$(codeagent completion zsh)"\n'
-        "_describe() { print -rl -- ${(P)3} }\n"
+        "_describe() { print -rl -- ${(P)2} }\n"
         "words=(codeagent sessions sh) CURRENT=3\n_codeagent\n"
     )
     assert ran(["zsh", "-f", "-c", script], shell_env, project) == "show:\n"

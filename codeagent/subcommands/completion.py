@@ -46,16 +46,16 @@ _ZSH = r"""
 #compdef codeagent
 _codeagent() {
     local -a lines shown
-    local line
+    local line tab=$'\t'
     lines=("${(@f)$(codeagent completion words -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
     case "$lines[1]" in
         files) _files; return ;;
         directories) _files -/; return ;;
     esac
     for line in "${(@)lines[2,-1]}"; do
-        shown+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+        shown+=("${${line%%$tab*}//:/\\:}:${line#*$tab}")
     done
-    _describe -V codeagent shown
+    _describe codeagent shown
 }
 if [ "$funcstack[1]" = _codeagent ]; then
     _codeagent "$@"
@@ -78,7 +78,7 @@ function __codeagent_words
         case directories
             __fish_complete_directories "$current"
         case '*'
-            printf '%s\n' $lines
+            test (count $lines) -gt 0; and printf '%s\n' $lines
     end
 end
 complete -c codeagent -f -a '(__codeagent_words)'

@@ -67,6 +67,7 @@ TALK: tuple[tuple[str, str], ...] = (
     ("/jobs", "Nothing runs"),
     ("/later x", "just say it"),
     ("/config vim", "default"),
+    ("/config model", "command line"),
     ("/config maxTurns 70", "maxTurns is 70 now"),
     ("/config maxTurns lots", "a whole number"),
     ("/config modle x", "Did you mean model?"),
