@@ -7,21 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from codeagent.subcommands import COMMANDS
+
 if TYPE_CHECKING:
     from codeagent.options import Options
 
-SUBCOMMANDS = {
-    "demo": "codeagent.subcommands.demo:run",
-    "sessions": "codeagent.subcommands.sessions:run",
-    "replay": "codeagent.subcommands.replay:run",
-    "inspect": "codeagent.subcommands.inspect:run",
-    "memory": "codeagent.subcommands.memory:run",
-    "models": "codeagent.subcommands.models:run",
-    "doctor": "codeagent.subcommands.doctor:run",
-    "permissions": "codeagent.subcommands.permissions:run",
-    "audit": "codeagent.subcommands.audit:run",
-    "trust": "codeagent.subcommands.trust:run",
-}
+SUBCOMMANDS = {name: f"codeagent.subcommands.{name}:run" for name in COMMANDS}
 """Name -> `run(argv, environ) -> int`, imported only when it is called for."""
 
 
@@ -49,9 +40,11 @@ def _dispatch(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return 0
     from codeagent import flags
 
-    if len(argv) == 1 and argv[0].isalpha():
-        _maybe_meant(argv[0], flags.nearest(argv[0], (*SUBCOMMANDS, "help"), cutoff=0.75))
-    options = flags.parse(["--help"] if argv == ["help"] else argv)
+    if argv and argv[0] == "help" and (len(argv) == 1 or (len(argv) == 2 and argv[1] in SUBCOMMANDS)):
+        return _dispatch([*argv[1:], "--help"], environ)
+    if argv and argv[0].isalpha():
+        _maybe_meant(argv, flags.nearest(argv[0], (*SUBCOMMANDS, "help"), cutoff=0.75))
+    options = flags.parse(argv)
     if not options.print:
         _maybe_misplaced(argv, options.prompt)
     if options.debug_file:
@@ -63,15 +56,25 @@ def _dispatch(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return run(options, front)
 
 
-def _maybe_meant(word: str, near: str) -> None:
-    """A lone word that looks like a mistyped subcommand is a question, not a message worth money."""
+def _maybe_meant(argv: Sequence[str], near: str) -> None:
+    """What looks like a mistyped subcommand, alone or with a word that this one knows, is no message worth money."""
     from codeagent.flags import Mistake
 
-    if near and near != word:
+    word, *more = argv
+    if near and near != word and (not more or _knows(near, more[0])):
         raise Mistake(
-            f"There is no command {word!r}. Did you mean: codeagent {near}? "
-            f"To send it as a message: codeagent -- {word}"
+            f"There is no command {word!r}. Did you mean: codeagent {' '.join([near, *more])}? "
+            f"To send it as a message: codeagent -- {' '.join(argv)}"
         )
+
+
+def _knows(command: str, word: str) -> bool:
+    """Whether `codeagent COMMAND WORD` means something: a flag, or one of its acts."""
+    if command not in SUBCOMMANDS:
+        return False
+    module = importlib.import_module(SUBCOMMANDS[command].partition(":")[0])
+    first = (*module.parser().takes, ())[0]
+    return word.startswith("--") or (isinstance(first, tuple) and word in first)
 
 
 def _maybe_misplaced(argv: Sequence[str], prompt: str) -> None:

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from codeagent.subcommands import COMMANDS
 
 if TYPE_CHECKING:
     from codeagent.options import Options
 
 MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _MODE_ALIASES = {"manual": "default", "bypassPermissions": "bypass"}
 
 ABOUT = "A pair programmer in a terminal: say what you want, see every word and change, approve what matters."
 
 AFTER = """\
 commands (each has its own --help):
-  demo         a guided tour on a sample project: no key, no network
-  sessions     list, show, search, export, rename and delete the sessions of this project
-  replay       prove that a session's requests follow from its log; run its tools again
-  inspect      every request and reply of a session, as sent; send one again, changed
-  permissions  the rules in force, and why a call would be asked
-  audit        what a session did, and who allowed it
-  memory       what outlives sessions: list, search, edit
-  trust        what this directory brings along and would act; say yes or no to it
-  models       the models that can be used, with windows and prices
-  doctor       check this machine: key, tools, terminal
+{commands}
 
 examples:
   codeagent                                 open a session here
@@ -46,6 +40,10 @@ exit codes:
 """
 
 
+Kind = str | tuple[str, ...]
+"""What a word is: one of these, or of a kind such as `session` (see `completing`)."""
+
+
 class Mistake(Exception):
     """A command line that cannot be used; `str` is what to tell the person."""
 
@@ -60,8 +58,10 @@ class _Page(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises Mistake, names the nearest flag, and never guesses from a prefix."""
 
-    def __init__(self, prog: str, **settings: Any) -> None:
+    def __init__(self, prog: str, takes: tuple[Kind, ...] = (), **settings: Any) -> None:
         super().__init__(prog=prog, allow_abbrev=False, formatter_class=_Page, **settings)
+        self.takes = takes
+        """What its words mean, in order: for completion."""
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
@@ -118,6 +118,20 @@ def _mode(text: str) -> str:
     return name
 
 
+def _level(text: str) -> str:
+    if text and text not in EFFORTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no level of effort; levels are {', '.join(EFFORTS)}")
+    return text
+
+
+def _id(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no id: it is made of letters, digits, dots, - and _, 100 at most"
+        )
+    return text
+
+
 def _file(text: str) -> str:
     try:
         return Path(text).read_text("utf-8")
@@ -125,14 +139,27 @@ def _file(text: str) -> str:
         raise argparse.ArgumentTypeError(f"cannot read {text}: {error}") from None
 
 
+def _schema(text: str) -> str:
+    from codeagent.answer_schema import schema_text
+
+    try:
+        return schema_text(text)
+    except ValueError as fault:
+        raise argparse.ArgumentTypeError(f"{fault}. Give a JSON schema, as text or in a file") from None
+
+
 def parser() -> Parser:
     """The parser of `codeagent [PROMPT]`."""
-    made = Parser("codeagent", usage="codeagent [flags] [PROMPT]", description=ABOUT, epilog=AFTER, add_help=False)
+    made = Parser("codeagent", usage="codeagent [flags] [PROMPT]", description=ABOUT, epilog=_after(), add_help=False)
     for title, rows in FLAGS:
         group = made.add_argument_group(title)
         for names, settings in rows:
             group.add_argument(*names.split(), **settings)
     return made
+
+
+def _after() -> str:
+    return AFTER.format(commands="\n".join(f"  {name:<12} {about}" for name, about in COMMANDS.items()))
 
 
 Row = tuple[str, dict[str, Any]]
@@ -162,6 +189,13 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             _on("-p --print", "no screen: answer the prompt and leave; reads standard input too"),
             _one_of("--output-format", ("text", "json", "stream-json"), "with -p: what comes out"),
             _one_of("--input-format", ("text", "stream-json"), "what goes in; stream-json implies -p"),
+            _value(
+                "--json-schema",
+                "FILE|JSON",
+                "with -p: the answer is JSON that matches this schema",
+                kind=_schema,
+                default=None,
+            ),
             _on("--include-partial-messages", "stream-json: also the words as they come"),
             _on("--replay-user-messages", "stream-json: also what was said on standard input"),
             _value("--permission-prompt-tool", "stdio", "stream-json: ask for permission over the streams"),
@@ -178,9 +212,9 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     (
         "model and limits",
         (
-            _value("--model", "NAME", "a name, an alias, offline, or script:FILE"),
-            _value("--fallback-model", "NAME", "when the first cannot be used"),
-            _value("--effort", "LEVEL", "how hard it thinks: low to max"),
+            _value("--model", "MODEL", "a name, an alias, offline, or script:FILE"),
+            _value("--fallback-model", "MODEL", "when the first cannot be used"),
+            _value("--effort", "LEVEL", "how hard it thinks: low to max", kind=_level),
             _value("--max-turns", "N", "steps a turn may take", kind=_whole, default=0),
             _value("--max-tokens-total", "N", "tokens in all", kind=_whole, default=0),
             _value("--max-budget-usd", "X", "dollars in all", kind=_amount, default=0),
@@ -212,7 +246,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ),
             ("-r --resume", {"nargs": "?", "const": "", "metavar": "ID", "help": "go on with this one, or choose"}),
             _on("--fork-session", "with -c or -r: go on in a copy"),
-            _value("--session-id", "ID", "the new session's id"),
+            _value("--session-id", "NEW", "the new session's id", kind=_id),
             _value("-n --name", "NAME", "the session's name"),
             _on("--no-session-persistence", "keep nothing on disk"),
             _value("--settings", "FILE|JSON", "settings on top of the files"),
@@ -254,7 +288,8 @@ def parse(argv: Sequence[str]) -> Options:
     found["prompt"] = " ".join(words)
     for name in ("allowed_tools", "disallowed_tools"):
         found[name] = split_rules(found[name])
-    found["permission_mode"] = found["permission_mode"] or ""
+    for name in ("permission_mode", "json_schema"):
+        found[name] = found[name] or ""
     found["add_dir"] = tuple(found["add_dir"])
     for name in ("system_prompt", "append_system_prompt"):
         found[name] = "\n\n".join(filter(None, (found[name], found.pop(f"{name}_file"))))
@@ -270,16 +305,34 @@ def parse(argv: Sequence[str]) -> Options:
 def _check(found: dict[str, Any]) -> None:
     """Flags that exclude or need each other."""
     headless = found["print"] = found["print"] or found["input_format"] == "stream-json"
+    _check_streams(found, headless)
+    _check_session(found, headless)
+    for name in filter(None, (found["cwd"], *found["add_dir"])):
+        if not Path(name).is_dir():
+            raise Mistake(f"There is no directory {name}. Name one that exists, or make it first.")
+
+
+def _check_streams(found: Mapping[str, Any], headless: bool) -> None:
     if found["input_format"] == "stream-json" and found["output_format"] != "stream-json":
         raise Mistake("--input-format stream-json needs --output-format stream-json too.")
     if found["include_partial_messages"] and found["output_format"] != "stream-json":
         raise Mistake("--include-partial-messages needs --output-format stream-json.")
+    if found["json_schema"] and not headless:
+        raise Mistake("--json-schema shapes the answer of a run without a screen: it needs -p.")
+    if found["permission_prompt_tool"] not in ("", "stdio"):
+        raise Mistake("--permission-prompt-tool knows only stdio: questions over the JSON streams.")
+    for flag in ("permission_prompt_tool", "replay_user_messages"):
+        if found[flag] and found["input_format"] != "stream-json":
+            raise Mistake(f"--{flag.replace('_', '-')} needs --input-format stream-json: a program at the other end.")
+
+
+def _check_session(found: Mapping[str, Any], headless: bool) -> None:
+    older = found["continue_"] or found["resume"] is not None
     if found["continue_"] and found["resume"] is not None:
         raise Mistake("--continue and --resume exclude each other: -c takes the last session, -r ID a certain one.")
     if headless and found["resume"] == "":
         raise Mistake("With -p there is no list to choose from: name the session (-r ID) or take the last one (-c).")
-    if found["permission_prompt_tool"] not in ("", "stdio"):
-        raise Mistake("--permission-prompt-tool knows only stdio: questions over the JSON streams.")
-    for name in filter(None, (found["cwd"], *found["add_dir"])):
-        if not Path(name).is_dir():
-            raise Mistake(f"There is no directory {name}. Name one that exists, or make it first.")
+    if found["fork_session"] and not older:
+        raise Mistake("--fork-session copies a session: say which one with -r ID, or take the last one with -c.")
+    if found["session_id"] and older and not found["fork_session"]:
+        raise Mistake("--session-id is for a new session. To go on in a copy of that id, add --fork-session.")

@@ -10,13 +10,15 @@ class Options(Struct, frozen=True, kw_only=True):
 
     `resume` is None when not asked for and empty for "show me a list". `tools` is None for the
     usual set and empty for none. Limits are steps, tokens, dollars and seconds. `overlay` files
-    and prompts have been read: `system_prompt` and `append_system_prompt` are texts.
+    and prompts have been read: `system_prompt` and `append_system_prompt` are texts, and so is
+    `json_schema`, a JSON schema that was checked.
     """
 
     prompt: str = ""
     print: bool = False
     output_format: str = "text"
     input_format: str = "text"
+    json_schema: str = ""
     include_partial_messages: bool = False
     replay_user_messages: bool = False
     permission_prompt_tool: str = ""

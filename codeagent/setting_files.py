@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +40,20 @@ class SettingsFile(Struct, frozen=True):
         start = max(self.text.find(f'"{name}"'), 0)
         for spelt in (json.dumps(value, ensure_ascii=False), json.dumps(value)):
             place = self.text.find(spelt, start)
+            if place >= 0:
+                return self.text.count("\n", 0, place) + 1
+        return 1
+
+    def line_of_key(self, name: str) -> int:
+        """1-based line on which the setting of this dotted name stands; 1 when it cannot be found."""
+        group, _, last = name.rpartition(".")
+        for words in ([name], [group, last]):
+            place = 0
+            for word in words:
+                found = re.compile(rf"{re.escape(json.dumps(word))}\s*:").search(self.text, place)
+                place = found.start() if found else -1
+                if place < 0:
+                    break
             if place >= 0:
                 return self.text.count("\n", 0, place) + 1
         return 1
@@ -137,22 +152,64 @@ def _change(project: Path, what: str, change: Callable[[SettingsFile], None]) ->
 
 def remember_value(path: Path, name: str, value: object) -> str:
     """Set one setting by its dotted name in this file; returns the file. Raises UsageFault, and changed nothing."""
+
+    def put(content: dict[str, Any]) -> bool:
+        _take_out(content, name)
+        group, _, last = name.rpartition(".")
+        if isinstance(held := content.get(name), dict):  # `sandbox` is a setting and a group: what it holds stays
+            content.update({f"{name}.{inner}": of for inner, of in held.items()})
+        if group and isinstance(place := content.setdefault(group, {}), dict):
+            place[last] = value
+        elif group and group not in _BOTH:
+            raise Broken(f"{path}: {group} is no object.")
+        else:
+            content[name] = value
+        return True
+
+    _rewrite(path, name, put)
+    return str(path)
+
+
+def forget_value(path: Path, name: str) -> bool:
+    """Take one setting out of this file; False when it does not stand there. Raises UsageFault, and changed nothing."""
+    return _rewrite(path, name, lambda content: _take_out(content, name))
+
+
+_BOTH = ("sandbox",)
+"""Settings that are also groups: beside a value, what is in the group is written with a dotted name."""
+
+
+def _take_out(content: dict[str, Any], name: str) -> bool:
+    """Remove a setting, however it is written; an object that held nothing else goes too."""
+    group, _, last = name.rpartition(".")
+    held = content.get(group) if group else None
+    found = name in content and not (name in _BOTH and isinstance(content[name], dict))
+    if found:
+        del content[name]
+    if isinstance(held, dict) and last in held:
+        del held[last]
+        found = True
+        if not held:
+            del content[group]
+    return found
+
+
+def _rewrite(path: Path, name: str, change: Callable[[dict[str, Any]], bool]) -> bool:
+    """Change the object in a file, under a lock; nothing is written when `change` says so."""
     try:
         if path.is_symlink():
             raise UsageFault(f"{name} was not stored: {path} is a link.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        found = read(path) or SettingsFile(path, "", {})
-        group, _, last = name.rpartition(".")
-        place = found.content.setdefault(group, {}) if group else found.content
-        if not isinstance(place, dict):
-            raise Broken(f"{path}: {group} is no object.")
-        place[last] = value
-        replace(path, (json.dumps(found.content, indent=2, ensure_ascii=False) + "\n").encode())
+        with locked(path.with_name(".lock")):
+            found = read(path) or SettingsFile(path, "", {})
+            changed = change(found.content)
+            if changed:
+                text = json.dumps(found.content, indent=2, ensure_ascii=False) + "\n"
+                replace(path, text.encode("utf-8", "backslashreplace"))
     except Broken as fault:
         raise UsageFault(f"{name} was not stored: {fault} It was left as it is; mend it and try again.") from None
     except OSError as fault:
         raise UsageFault(f"{name} was not stored: {path} cannot be written: {fault.strerror or fault}.") from None
-    return str(path)
+    return changed
 
 
 def _allow_list(found: SettingsFile) -> list[Any]:

@@ -39,6 +39,9 @@ def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> Non
     assert done.returncode == 0
     for words in (b"exit codes", b"examples", b"--max-turns", b"143"):
         assert words in done.stdout
+    assert program("help", env=program_env, cwd=tmp_path).stdout == done.stdout
+    shown = program("help", "sessions", env=program_env, cwd=tmp_path).stdout
+    assert shown.startswith(b"usage: codeagent sessions")
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,12 @@ def test_version_and_help(program_env: Mapping[str, str], tmp_path: Path) -> Non
     [
         (["--modle", "x"], b"Did you mean --model?"),
         (["sesions"], b"Did you mean: codeagent sessions?"),
+        (["sesion", "list"], b"Did you mean: codeagent sessions list?"),
+        (["confg", "--json"], b"Did you mean: codeagent config --json?"),
+        (["permissions", "wy", "bash", "ls"], b"Did you mean why?"),
+        (["memory", "serch", "x"], b"Did you mean search?"),
+        (["trust", "yse"], b"codeagent trust cannot 'yse'"),
+        (["demo", "a", "b"], b"One directory at a time"),
         (["--model", "offline", "sessions", "list"], b"It comes first: codeagent sessions list [flags]"),
         (["-p", "hi", "-r", "nothing", "--model", "offline"], b"There is no session 'nothing'"),
         (["-p", "hi", "-c", "--model", "offline"], b"no session"),
@@ -220,7 +229,7 @@ def test_models_and_doctor_for_scripts(program_env: Mapping[str, str], project: 
     assert done.returncode == 0
     assert found["python"] == "ok"
     assert found["key"] == "missing"
-    with_key = program("doctor", env={**program_env, "ANTHROPIC_API_KEY": "sk-test"}, cwd=project).stdout
+    with_key = program("doctor", "--offline", env={**program_env, "ANTHROPIC_API_KEY": "sk-test"}, cwd=project).stdout
     assert b"from ANTHROPIC_API_KEY" in with_key
     assert b"sk-test" not in with_key
 

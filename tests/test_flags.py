@@ -49,6 +49,25 @@ def test_spellings(spelling: list[str], field: str, value: object) -> None:
     assert getattr(parse(spelling), field) == value
 
 
+def test_every_flag_may_be_spelt_as_in_other_tools() -> None:
+    known = flags.parser()._option_string_actions
+    for flag in known:
+        first, *rest = flag.removeprefix("--").split("-") if flag.startswith("--") else [""]
+        if rest:
+            assert flags.kebab([f"--{first}{''.join(word.title() for word in rest)}=x"], known) == [f"{flag}=x"]
+
+
+def test_the_promised_flags_are_there() -> None:
+    promised = (
+        "--model --fallback-model --effort --permission-mode --allowed-tools --disallowed-tools --tools --max-turns "
+        "--max-tokens-total --max-budget-usd --max-seconds -c --continue -r --resume --fork-session --session-id "
+        "--name --no-session-persistence --add-dir --settings --append-system-prompt --append-system-prompt-file "
+        "--system-prompt --system-prompt-file --json-schema --bare --trust --setting-sources --permission-prompt-tool "
+        "--dangerously-skip-permissions --cwd --verbose --debug-file --version"
+    )
+    assert set(promised.split()) <= set(flags.parser()._option_string_actions)
+
+
 def test_lists_of_rules_are_parted_by_commas_and_blanks_outside_parentheses() -> None:
     given = parse(["--allowed-tools", "Bash(git log --oneline, *) Edit,read", "--allowed-tools", "mcp__a__b"])
     assert given.allowed_tools == ("Bash(git log --oneline, *)", "Edit", "read", "mcp__a__b")
@@ -78,6 +97,15 @@ def test_prompts_from_files_join_those_from_flags(tmp_path: Path) -> None:
         (["-p", "-r"], "no list to choose from"),
         (["--input-format", "stream-json"], "needs --output-format stream-json"),
         (["--include-partial-messages"], "needs --output-format stream-json"),
+        (["--effort", "hgih"], "'hgih' is no level of effort; levels are low,"),
+        (["--session-id", "../x"], "'../x' is no id"),
+        (["--session-id", "a" * 101], "is no id"),
+        (["--fork-session"], "say which one with -r ID"),
+        (["-c", "--session-id", "x"], "add --fork-session"),
+        (["-p", "--permission-prompt-tool", "stdio"], "needs --input-format stream-json"),
+        (["-p", "--replay-user-messages"], "needs --input-format stream-json"),
+        (["--json-schema", "{}"], "it needs -p"),
+        (["-p", "--json-schema", "[]"], "neither a JSON object nor a file"),
     ],
 )
 def test_mistakes_say_what_came_and_what_to_do(argv: list[str], words: str) -> None:

@@ -57,12 +57,18 @@ def _nothing(_entries: Sequence[Entry], _tail: Sequence[Entry], _room: int) -> t
     return ()
 
 
+def _all_said(_said: AssistantSaid) -> Iterable[Noted]:
+    """Nothing is missing."""
+    return ()
+
+
 class Outside(Struct):
     """What an agent needs of the world, beside model, tools and gate.
 
     `news` gives notes to tell the model before a step (a changed guideline file); `restored`
     gives what is put back after a compaction: it gets the session's entries, those of them that stay,
-    and how many characters of files may come back.
+    and how many characters of files may come back. `owed` gives what to say to a reply that would end
+    the turn and lacks something, nothing mostly.
     """
 
     clock: Clock
@@ -72,6 +78,7 @@ class Outside(Struct):
     restored: Callable[[Sequence[Entry], Sequence[Entry], int], tuple[str, ...]] = _nothing
     policy: compaction.Policy = compaction.Policy()
     snapshots: Snapshots | None = None
+    owed: Callable[[AssistantSaid], Iterable[Noted]] = _all_said
 
 
 class Agent:
@@ -273,6 +280,10 @@ class Agent:
     def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
         """What a reply's figures tell: a cache that was missed."""
         return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
+
+    def owed(self, said: AssistantSaid) -> Iterable[Entry]:
+        """What the outside misses in a last reply."""
+        return self._outside.owed(said)
 
     # --- inside ---
 

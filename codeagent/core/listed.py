@@ -32,6 +32,14 @@ class ListedJob(Struct, frozen=True):
     file: str = ""
 
 
+class Finding(Struct, frozen=True):
+    """What doctor found. `state` is `ok`, `note` (worth knowing), `missing` (works without) or `wrong`."""
+
+    name: str
+    state: str
+    words: str
+
+
 class ListedSetting(Struct, frozen=True):
     """A setting in force: its value and origin in words, what it may be (empty: anything), the user's file."""
 

@@ -158,6 +158,10 @@ class Subagent:
         """A cache that was missed."""
         return self._audit.heard(asked, said, self.clock.now(), self.parent.model.info(asked.model).price)
 
+    def owed(self, said: AssistantSaid) -> Iterable[Entry]:
+        """Its last words are as they are."""
+        return ()
+
     # --- inside ---
 
     def _report(self, event: Event) -> None:

@@ -69,6 +69,10 @@ class Surroundings(Protocol):
         """Entries to append after a reply: what its figures tell."""
         ...
 
+    def owed(self, said: AssistantSaid) -> Iterable[Entry]:
+        """Entries to append when a reply would end the turn and something is missing in it; none when it may end."""
+        ...
+
 
 class _Counts(Struct):
     """What one turn has used up."""
@@ -214,7 +218,12 @@ class Turn:
 
     def _finished(self, said: AssistantSaid) -> TurnEnded | None:
         if said.text.strip():
-            return None if self._around.steered() else TurnEnded("done")
+            if self._around.steered():
+                return None
+            owed = tuple(self._around.owed(said))
+            for entry in owed:
+                self._journal.append(entry)
+            return None if owed else TurnEnded("done")
         if self._counts.empty:
             return self._failed("The model gave an empty reply twice. Say it in other words.")
         self._counts.empty = True

@@ -17,6 +17,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/help", "commands and keys"),
     Command("/clear", "a new session; the old one is kept (also /new)"),
     Command("/resume", "go on with another session", "[number, id or name]"),
+    Command("/fork", "go on in a copy; this session stays as it is"),
     Command("/rename", "name this session", "NAME"),
     Command("/rewind", "go back to an earlier message: files, conversation or both", "[number] [files ...]"),
     Command("/compact", "sum up the conversation to make room", "[what to keep in mind]"),
@@ -37,7 +38,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("/permissions", "the rules in force; or why a call would be asked", "[TOOL INPUT]"),
     Command("/audit", "who allowed what, and by which rule"),
     Command("/inspect", "every request to the model, and each in full"),
-    Command("/config", "all settings and where they come from"),
+    Command("/config", "all settings and where they come from; set one", "[KEY [VALUE]]"),
+    Command("/vim", "vim's keys while you write, on or off"),
+    Command("/doctor", "check this machine: key, network, tools, disk"),
     Command("/theme", "other colours"),
     Command("/export", "write the conversation as Markdown, HTML or JSON", "[file.md, .html or .json]"),
     Command("/copy", "copy the last answer"),
@@ -56,7 +59,7 @@ ALIASES = {
 LEAVING = ("exit", "quit", ":q")
 """Bare words that leave."""
 
-ALONE = ("/clear", "/resume", "/compact", "/rewind")
+ALONE = ("/clear", "/resume", "/fork", "/compact", "/rewind")
 """Commands that cannot run beside a turn."""
 
 
@@ -78,8 +81,8 @@ def parted(line: str) -> tuple[str, str]:
 
 
 def complete(text: str) -> list[tuple[str, str]]:
-    """Commands that begin with `text`, then those that contain it, as (name, help)."""
+    """The command of this name, those that begin with `text`, then those that contain it, as (name, help)."""
     typed = text.lower()
-    begin = [c for c in COMMANDS if c.name.startswith(typed)]
+    begin = sorted((c for c in COMMANDS if c.name.startswith(typed)), key=lambda c: c.name != typed)
     inside = [c for c in COMMANDS if c not in begin and len(typed) > 1 and typed.lstrip("/") in c.name]
     return [(c.name, c.help) for c in (*begin, *inside)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from codeagent.core.errors import CodeagentError, UsageFault
-from codeagent.core.events import AssistantSaid
+from codeagent.core.events import AssistantSaid, Opened
 from codeagent.fronts import exports, present, remembering, reports
 from codeagent.fronts.command_names import ALIASES, LEAVING, parted
 from codeagent.fronts.command_names import COMMANDS as COMMANDS
@@ -113,6 +113,16 @@ def _resume(call: Call) -> Outcome | None:
         call.show("\n".join([*rows, "Go on with one: /resume NUMBER"]) if rows else "There is no other session here.")
         return None
     call.desk.open(_chosen(call.words, listed))
+    return "redraw"
+
+
+def _fork(call: Call) -> Outcome:
+    desk = call.desk
+    opened = next((e for e in desk.agent.journal.entries if isinstance(e, Opened)), None)
+    if opened is None or not desk.resume_command:
+        raise UsageFault("There is nothing to copy yet: this session is not on disk.")
+    desk.open(opened.session, copy=True)
+    call.show(f"This is a copy now. The session itself: codeagent -r {opened.session}")
     return "redraw"
 
 
@@ -272,8 +282,28 @@ def _inspect(call: Call) -> None:
 
 
 def _config(call: Call) -> None:
-    rows = [(each.name, each.value, each.source) for each in call.desk.settings()]
-    call.show("\n".join(f"{name:<28} {value:<16} {source}" for name, value, source in rows))
+    name, _, value = call.words.partition(" ")
+    if value.strip():
+        call.show(f"{name} is {value.strip()} now, in {call.desk.keep_setting(name, value.strip())}. {_HOLDS}")
+        return
+    rows = [each for each in call.desk.settings() if not name or name.lower() in each.name.lower()]
+    if not rows:
+        raise UsageFault(f"No setting has {name!r} in its name. /config lists them.")
+    call.show("\n".join(f"{each.name:<28} {each.value:<16} {each.source}" for each in rows))
+
+
+_HOLDS = "What is read at the start holds from the next one."
+
+
+def _vim(call: Call) -> None:
+    on = not call.desk.setting("vim")
+    where = call.desk.keep_setting("vim", on)
+    call.show(f"Vim's keys are {'on' if on else 'off'} from the next message on. It stands in {where}")
+
+
+async def _doctor(call: Call) -> None:
+    found = await call.desk.findings()
+    call.show("\n".join(f"{each.state:<8} {each.name:<9} {each.words}" for each in found))
 
 
 def _theme(call: Call) -> None:
@@ -289,6 +319,7 @@ def _exit(_call: Call) -> Outcome:
 
 WAITING: dict[str, Callable[[Call], Awaitable[Outcome | None]]] = {
     "/compact": _compact,
+    "/doctor": _doctor,
     "/init": remembering.init,
     "/jobs": _jobs,
     "/rewind": _rewind,
@@ -299,6 +330,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/help": _help,
     "/clear": _clear,
     "/resume": _resume,
+    "/fork": _fork,
     "/rename": _rename,
     "/context": _reporting(reports.context),
     "/cost": _reporting(reports.cost),
@@ -316,6 +348,7 @@ ACTIONS: dict[str, Callable[[Call], Outcome | None]] = {
     "/audit": _reporting(reports.audit),
     "/inspect": _inspect,
     "/config": _config,
+    "/vim": _vim,
     "/theme": _theme,
     "/export": _export,
     "/copy": _copy,

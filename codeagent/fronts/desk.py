@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from codeagent.core.agent import Agent
 from codeagent.core.effects import AskTrust
 from codeagent.core.events import Entry
-from codeagent.core.listed import Listed, ListedJob, ListedSetting
+from codeagent.core.listed import Finding, Listed, ListedJob, ListedSetting
 
 __all__ = ["Desk", "Listed", "ListedJob", "ListedSetting"]
 
@@ -68,8 +68,15 @@ class Desk(Protocol):
         """Sessions of this project, newest first, without the open one."""
         ...
 
-    def open(self, session: str | None) -> None:
-        """Go on with another session, or with a new one when None. Raises CodeagentError with words for a person."""
+    def open(self, session: str | None, *, copy: bool = False) -> None:
+        """Go on with another session (or a `copy` of one), or with a new one when None.
+
+        Raises CodeagentError with words for a person.
+        """
+        ...
+
+    async def findings(self) -> Sequence[Finding]:
+        """What `codeagent doctor` finds here."""
         ...
 
     def permissions(self, call: str) -> str:

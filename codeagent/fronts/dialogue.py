@@ -85,7 +85,7 @@ class Dialogue(Headless):
         """One turn and one result line a message, until there are no more. The last ending, None without a message."""
         ending = None
         while (message := await self._messages.get()) is not None:
-            self._course, self._watch, self._told = Course(), Stopwatch(), False
+            self._course, self._watch, self._told = Course(self._schema), Stopwatch(), False
             if ending is None:
                 self._open(desk)
             self._turn = asyncio.create_task(desk.agent.say(*message))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -11,6 +11,9 @@ from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
 from codeagent.core.events import AssistantSaid, Decided, Event, ToolFinished, TurnEnded
 from codeagent.core.messages import ToolUse
 from codeagent.fronts.wire_lines import Bill, stop_reason, usage
+
+if TYPE_CHECKING:
+    from codeagent.answer_schema import AnswerSchema
 
 UNUSABLE = {"authentication_failed", "billing_error", "permission", "model_not_found", "connection"}
 """Failures of the model that no second try of the same run would mend: exit 5."""
@@ -55,9 +58,13 @@ class Ending(Struct, frozen=True):
 
 
 class Course:
-    """What is remembered of a run for its result; to be shown every event of it."""
+    """What is remembered of a run for its result; to be shown every event of it.
 
-    def __init__(self) -> None:
+    With a `schema` the answer is wanted as JSON of that shape, and only then is the run a success.
+    """
+
+    def __init__(self, schema: AnswerSchema | None = None) -> None:
+        self._schema = schema
         self.bill = Bill()
         self.steps = 0
         self.tool_steps = 0
@@ -105,6 +112,25 @@ class Course:
         """The last words of the model that were not withdrawn."""
         return self.said.text if self.said and not self.said.void else ""
 
+    def _misshapen(self) -> str:
+        """What keeps the answer from matching the schema; empty when it does, or none is wanted."""
+        try:
+            if self._schema is not None:
+                self._schema.read(self.answer)
+        except ValueError as fault:
+            return str(fault)
+        return ""
+
+    def _done(self, mode: str) -> Ending:
+        if fault := self._misshapen():
+            words = f"The answer does not match the JSON schema, also when asked again: {fault}."
+            return Ending("error_max_structured_output_retries", 1, "structured_output_retries", words)
+        if self.unasked and mode != "dontAsk":
+            calls = "1 call was" if len(self.unasked) == 1 else f"{len(self.unasked)} calls were"
+            words = NOBODY.format(calls=calls, names="; ".join(dict.fromkeys(self.unasked)))
+            return Ending("error_permission_required", 4, "permission_required", words)
+        return Ending("success", 0, "completed")
+
     def ending(self, mode: str, signal: int = 0) -> Ending:
         """How it ended in permission mode `mode`; `signal` is the number of the signal that ended it, if one did."""
         ended = self.ended
@@ -115,12 +141,8 @@ class Course:
         if ended is None:
             return Ending("error_during_execution", 1, "model_error", "The run ended before its turn did.")
         match ended.why:
-            case "done" if self.unasked and mode != "dontAsk":
-                calls = "1 call was" if len(self.unasked) == 1 else f"{len(self.unasked)} calls were"
-                words = NOBODY.format(calls=calls, names="; ".join(dict.fromkeys(self.unasked)))
-                return Ending("error_permission_required", 4, "permission_required", words)
             case "done":
-                return Ending("success", 0, "completed")
+                return self._done(mode)
             case "valve":
                 subtype, terminal = VALVES.get(ended.valve, ("error_during_execution", "valve"))
                 hint = f" Set another limit with {FLAGS[ended.valve]}." if ended.valve in FLAGS else ""
@@ -138,7 +160,9 @@ class Course:
         """The fields of the result line, but for session and id."""
         meter = self.bill.meter
         worded: Mapping[str, Any] = {"errors": [ending.words]} if ending.words else {}
-        answered = {"result": self.answer} if ending.code in (0, 4) else {}
+        answered: dict[str, Any] = {"result": self.answer} if ending.code in (0, 4) else {}
+        if answered and self._schema is not None:
+            answered["structured_output"] = self._schema.read(self.answer)
         return {
             "subtype": ending.subtype,
             "is_error": ending.subtype != "success",

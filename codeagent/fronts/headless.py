@@ -21,6 +21,7 @@ from codeagent.fronts.streams import Outlet, Stopwatch
 from codeagent.fronts.wire_lines import Line, WireLines
 
 if TYPE_CHECKING:
+    from codeagent.answer_schema import AnswerSchema
     from codeagent.core.ports import Front
     from codeagent.fronts.desk import Desk
     from codeagent.options import Options
@@ -43,6 +44,15 @@ def run(options: Options, connect: Callable[[Front], Desk]) -> int:
     return asyncio.run(Headless(options).run(connect))
 
 
+def _schema(text: str) -> AnswerSchema | None:
+    """The shape that the answer must have, if one is wanted."""
+    if not text:
+        return None
+    from codeagent.answer_schema import AnswerSchema
+
+    return AnswerSchema(text)
+
+
 class Headless:
     """A front that nobody sits at: what would be asked is refused, and the run goes on."""
 
@@ -55,7 +65,8 @@ class Headless:
         self._options = options
         self._stdin, self._stdout = stdin, stdout
         self._watch = Stopwatch()
-        self._course = Course()
+        self._schema = _schema(options.json_schema)
+        self._course = Course(self._schema)
         self._partials = Partials()
         self._told = False
         self._signal = 0
@@ -151,6 +162,8 @@ class Headless:
                 self._lines([self._wire.result(result)])
             case "json":
                 self._lines([self._wire.result(result)])
+            case _ if "structured_output" in result:
+                self._answer(encoded(result["structured_output"]))
             case _:
                 self._answer(result.get("result", ""))
         if ending.words:

@@ -11,7 +11,7 @@ _STEERING = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2
 """What could steer a terminal or break a line, and surrogates, which are no text."""
 
 
-def encoded(line: dict[str, Any]) -> str:
+def encoded(line: Any) -> str:
     """JSON on one line that cannot steer a terminal: control and format characters stay escaped."""
     return _STEERING.sub(_escaped, json.dumps(line, ensure_ascii=False, separators=(",", ":")))
 

@@ -65,3 +65,11 @@ def size_of(path: Path) -> int:
 def _ordinary(path: Path) -> bool:
     kind = path.lstat().st_mode
     return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISLNK(kind)
+
+
+def free_space(path: Path) -> int:
+    """Bytes that this user may still write where `path` lies; 0 when that cannot be told."""
+    try:
+        return shutil.disk_usage(path).free
+    except OSError:
+        return 0

@@ -11,6 +11,8 @@ from pathlib import Path
 from codeagent.flags import Mistake, Parser
 from codeagent.subcommands import place
 
+ABOUT = "What a session did, who allowed it and by which rule, and how files were before and after."
+
 EXAMPLES = """\
 examples:
   codeagent audit              the newest session of this project
@@ -20,12 +22,18 @@ examples:
 """
 
 
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent audit`."""
+    usage = "codeagent audit [SESSION] [flags]"
+    made = Parser("codeagent audit", usage=usage, description=ABOUT, epilog=EXAMPLES, takes=("session",))
+    made.add_argument("--json", action="store_true", help="for scripts")
+    place.add_place(made)
+    return made
+
+
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Print the trail, oldest first."""
-    parser = Parser("codeagent audit", usage="codeagent audit [SESSION] [flags]", epilog=EXAMPLES)
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
+    asked, words = parser().words(argv)
     if len(words) > 1:
         raise Mistake(f"One session at a time: {words[0]} or {words[1]}?")
     from codeagent.sessions import audit
@@ -51,7 +59,10 @@ def _log(asked: Namespace, named: str, environ: Mapping[str, str]) -> Path:
     from codeagent.sessions import index
 
     if named.endswith(".jsonl"):
-        return Path(named).expanduser()
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise Mistake(f"There is no session log at {path}.")
+        return path
     directory = place.directory(asked, environ)
     if named:
         return Path(index.find(directory, named).path)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codeagent.flags import Mistake, Parser
+
 if TYPE_CHECKING:
     from codeagent.demo.tour import Tour
 
@@ -17,26 +19,33 @@ Everything but the model's words is real: files, tests, questions, session. Noth
 
 examples:
   codeagent demo            the tour, in a new temporary directory
+  codeagent demo DIR        the tour, in this directory, which must not hold one yet
   codeagent demo --plain    the same in plain lines
   codeagent demo -p         without questions: it says yes itself, and says so
 """
+
+
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent demo`."""
+    usage = "codeagent demo [DIR] [flags]"
+    made = Parser("codeagent demo", usage=usage, description=ABOUT, epilog=AFTER, takes=("directory",))
+    made.add_argument("--plain", action="store_true", help="plain lines instead of the full screen")
+    made.add_argument("-p", "--print", action="store_true", help="without questions, on standard output")
+    return made
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Prepare the tour and open a session on it; the exit code. Raises UsageFault where it cannot be put."""
     from codeagent.cli import choose
     from codeagent.core.clean import clean
-    from codeagent.flags import Parser
     from codeagent.options import Options
     from codeagent.wiring import run as start
 
-    parser = Parser("codeagent demo", description=ABOUT, epilog=AFTER)
-    parser.add_argument("directory", nargs="?", default="", help="where to put the sample; else a temporary directory")
-    parser.add_argument("--plain", action="store_true", help="plain lines instead of the full screen")
-    parser.add_argument("-p", "--print", action="store_true", help="without questions, on standard output")
-    given = parser.parse_args(list(argv))
+    given, words = parser().words(argv)
+    if len(words) > 1:
+        raise Mistake(f"One directory at a time: {words[0]} or {words[1]}?")
 
-    tour = _prepared(given.directory, environ)
+    tour = _prepared(words[0] if words else "", environ)
     options = Options(
         prompt=tour.prompt,
         print=given.print,

@@ -3,126 +3,112 @@
 from __future__ import annotations
 
 import json
-import platform
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from codeagent.flags import Parser
+from codeagent.core.clean import clean_line
+from codeagent.flags import Mistake, Parser
+
+if TYPE_CHECKING:
+    from codeagent.host.probing import Probed
 
 EXAMPLES = """\
 examples:
-  codeagent doctor            check this machine and this directory
-  codeagent doctor --json     the same for a script; exit code 1 when something needed is missing
+  codeagent doctor            check this machine, this terminal and this directory
+  codeagent doctor --json     the same for a script
+  codeagent doctor --offline  ask nobody, not even the model's address
+  codeagent doctor --keys     press keys and see what arrives, to mend a key that does nothing
+
+ok: works. note: worth knowing. missing: goes without. wrong: does not work; then the exit code is 1.
+With a key, the model's address is asked once, without the key, whether it answers. Nothing else is contacted.
 """
 
-PROGRAMS = {
-    "git": "branch names and diffs are left out; install git",
-    "rg": "searches are slower; install ripgrep, or: pip install 'codeagent[rg]'",
-}
-"""Program -> what is lost without it, and what to do."""
 
-
-class Finding(NamedTuple):
-    """One thing that was looked at. `state` is `ok`, `missing` (works without) or `wrong` (does not work)."""
-
-    name: str
-    state: str
-    words: str
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent doctor`."""
+    about = "What this machine offers, what is missing, and what to do about it."
+    made = Parser("codeagent doctor", usage="codeagent doctor [flags]", description=about, epilog=EXAMPLES)
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--offline", action="store_true", help="do not ask the model's address")
+    made.add_argument("--keys", action="store_true", help="show what each pressed key sends")
+    made.add_argument("--cwd", default="", metavar="DIR", help="look from this directory")
+    return made
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Print the findings; 1 when something is wrong."""
-    parser = Parser("codeagent doctor", description=__doc__, epilog=EXAMPLES)
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    asked = parser.only_flags(argv)
-    found = list(findings(environ, Path.cwd()))
+    asked = parser().only_flags(argv)
+    if asked.keys:
+        return _keys()
+    import msgspec
+
+    from codeagent.options import Options
+    from codeagent.wiring.findings import Doctor
+    from codeagent.wiring.ground import Ground
+
+    ground = Ground(Options(cwd=asked.cwd), environ, Path.home())
+    found = list(Doctor(ground, _probed(environ), offline=asked.offline).findings())
     if asked.json:
-        sys.stdout.write(json.dumps([finding._asdict() for finding in found], indent=1) + "\n")
+        sys.stdout.write(json.dumps([msgspec.structs.asdict(finding) for finding in found], indent=1) + "\n")
     else:
         for finding in found:
-            sys.stdout.write(f"{finding.state:<8} {finding.name:<9} {finding.words}\n")
+            sys.stdout.write(f"{finding.state:<8} {finding.name:<9} {clean_line(finding.words)}\n")
     return int(any(finding.state == "wrong" for finding in found))
 
 
-def findings(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Look at everything once."""
-    from codeagent import __version__
-    from codeagent.host.programs import find_program, packaged_program
+def _probed(environ: Mapping[str, str]) -> Probed | None:
+    """What the terminal says of itself; None when standard input and output are none, or a dumb one."""
+    if not (os.isatty(0) and os.isatty(1)) or environ.get("TERM", "dumb") in ("", "dumb"):
+        return None
+    from codeagent.host.probing import probe
 
-    yield Finding("codeagent", "ok", __version__)
-    modern = sys.version_info >= (3, 11)
-    yield Finding("python", "ok" if modern else "wrong", f"{platform.python_version()} at {sys.executable}")
-    yield _key(environ)
-    for name, loss in PROGRAMS.items():
-        place = find_program(name, environ, project) or packaged_program(name, environ, project)
-        yield Finding(name, "ok" if place else "missing", place or loss)
-    yield _sandbox(project)
-    yield _terminal(environ)
-    yield _sessions(environ, project)
-    yield _disk(environ, project)
+    try:
+        return probe(0, 1)
+    except OSError:
+        return None
 
 
-def _key(environ: Mapping[str, str]) -> Finding:
-    from codeagent.host.keys import stored_key
+def _keys() -> int:
+    """Show what keys send, until q or Ctrl+C."""
+    if not (os.isatty(0) and os.isatty(1)):
+        raise Mistake("--keys needs a terminal to press keys in.")
+    from codeagent.host.probing import pressed
 
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
-        if environ.get(name, "").strip():
-            return Finding("key", "ok", f"from {name}")
-    if stored_key():
-        return Finding("key", "ok", "from the system keyring")
-    words = "no key: export ANTHROPIC_API_KEY=...; without one: codeagent demo, codeagent --model offline"
-    return Finding("key", "missing", words)
+    def see(data: bytes) -> bool:
+        sys.stdout.write(f"{NAMES.get(data) or _typed(data):<14} {ascii(data)[2:-1]}\r\n")
+        sys.stdout.flush()
+        return data not in (b"q", b"\x03", b"\x04")
 
-
-def _sandbox(project: Path) -> Finding:
-    from codeagent.host.sandbox import Sandbox, find
-
-    if problem := Sandbox([project], Path.home()).problem:
-        how = "; install bubblewrap" if sys.platform == "linux" and not find() else ""
-        return Finding("sandbox", "missing", f"commands run without one: {problem}{how}")
-    return Finding("sandbox", "ok", f"{find()}: commands write in the project alone and have no network")
+    sys.stdout.write("Press keys to see what arrives; q or Ctrl+C ends it.\n")
+    sys.stdout.flush()
+    pressed(0, see)
+    return 0
 
 
-def _terminal(environ: Mapping[str, str]) -> Finding:
-    term = environ.get("TERM", "")
-    if term in ("", "dumb"):
-        return Finding("terminal", "missing", f"TERM is {term or 'not set'}: codeagent runs line by line")
-    colour = ", no colour wanted" if environ.get("NO_COLOR") else ""
-    return Finding("terminal", "ok", f"{term}{colour}")
+NAMES = {
+    b"\r": "Enter",
+    b"\n": "Ctrl+J",
+    b"\t": "Tab",
+    b"\x1b": "Esc",
+    b"\x7f": "Backspace",
+    b"\x1b[Z": "Shift+Tab",
+    b"\x1b[A": "Up",
+    b"\x1b[B": "Down",
+    b"\x1b[C": "Right",
+    b"\x1b[D": "Left",
+    b"\x1b\r": "Alt+Enter",
+    b"\x1b[13;2u": "Shift+Enter",
+    b"\x1b[27;2;13~": "Shift+Enter",
+}
+"""What common keys send."""
 
 
-def _sessions(environ: Mapping[str, str], project: Path) -> Finding:
-    from codeagent.sessions import index
-    from codeagent.settings import Environment
-
-    state = Environment.of(environ, Path.home()).state_home
-    inside = index.writable(project)
-    place = index.sessions_dir(project, state, inside)
-    count = len(index.logs(place))
-    words = f"{count} in {place}" + ("" if inside else " (this directory cannot be written)")
-    return Finding("sessions", "ok", words)
-
-
-def _disk(environ: Mapping[str, str], project: Path) -> Finding:
-    """What everything of ours takes: this project's part by part, and what is kept for the user."""
-    from codeagent.fronts.present import size
-    from codeagent.host.trees import size_of
-    from codeagent.memory.layout import Layout
-    from codeagent.sessions import index
-    from codeagent.settings import Environment
-
-    user, layout = Environment.of(environ, Path.home()), Layout(project)
-    places = {
-        "sessions": index.sessions_dir(project, user.state_home, index.writable(project)),
-        "snapshots": layout.agent / "snapshots",
-        "memory": layout.memory,
-        ".agent in all": layout.agent,
-        "your settings": user.config_home / "codeagent",
-        "your state": user.state_home / "codeagent",
-    }
-    sizes = ((name, size_of(path)) for name, path in places.items() if path.exists())
-    words = ", ".join(f"{name} {size(taken)}" for name, taken in sizes)
-    hint = "; to make room: codeagent sessions prune --older 30d" if words else ""
-    return Finding("disk", "ok", f"{words or 'nothing is kept here yet'}{hint}")
+def _typed(data: bytes) -> str:
+    """A name for what is not in the table."""
+    if len(data) == 1 and data[0] < 32:
+        return f"Ctrl+{chr(data[0] + 64)}"
+    text = data.decode("utf-8", "replace")
+    return text if text.isprintable() else "?"

@@ -14,6 +14,8 @@ from codeagent.subcommands import place
 if TYPE_CHECKING:
     from codeagent.core.events import Entry
 
+ABOUT = "One session to read elsewhere, to play again, or as the model got it."
+
 EXAMPLES = """\
 examples:
   codeagent sessions export ID                          Markdown on standard output
@@ -23,18 +25,25 @@ examples:
 """
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Write the session in the form that is wanted."""
-    parser = Parser("codeagent sessions export", usage="codeagent sessions export ID [flags]", epilog=EXAMPLES)
-    parser.add_argument("--format", choices=("md", "html", "json"), default="", help="usual: by the file's name, or md")
-    form = parser.add_mutually_exclusive_group()
+def export_parser() -> Parser:
+    """The parser of `codeagent sessions export`."""
+    usage = "codeagent sessions export ID [flags]"
+    made = Parser("codeagent sessions export", usage=usage, description=ABOUT, epilog=EXAMPLES, takes=("session",))
+    made.add_argument("--format", choices=("md", "html", "json"), default="", help="usual: by the file's name, or md")
+    form = made.add_mutually_exclusive_group()
     form.add_argument("--as-script", action="store_true", help="a recording for --model script:FILE")
     form.add_argument("--messages", action="store_true", help="the message list of a request")
-    parser.add_argument("--step", type=int, default=0, metavar="N", help="with --messages: which request (usual: last)")
-    parser.add_argument("-o", "--output", default="", metavar="FILE", help="write here; an existing file is kept")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
-    found, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
+    made.add_argument("--step", type=int, default=0, metavar="N", help="with --messages: which request (usual: last)")
+    made.add_argument("-o", "--output", default="", metavar="FILE", help="write here; an existing file is kept")
+    place.add_place(made)
+    return made
+
+
+def export(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Write the session in the form that is wanted."""
+    reading = export_parser()
+    asked, words = reading.words(argv)
+    found, entries = place.opened(place.directory(asked, environ), place.one(words, reading.prog))
     if asked.as_script:
         from codeagent.core.rewriting import rewritten
         from codeagent.core.token_shapes import masked

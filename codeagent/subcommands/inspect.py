@@ -35,18 +35,25 @@ Sending again costs what any request costs. No tool runs, and the session stays 
 """
 
 
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent inspect`."""
+    usage = "codeagent inspect ID [flags]"
+    made = Parser("codeagent inspect", usage=usage, description=ABOUT, epilog=EXAMPLES, takes=("session",))
+    made.add_argument("--step", type=int, default=0, metavar="N", help="this request in full")
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--resend", action="store_true", help="send it again (with --step)")
+    made.add_argument("--system", default=None, metavar="FILE", help="with --resend: this system prompt")
+    made.add_argument("--message", default=None, metavar="TEXT", help="with --resend: these words at the end")
+    made.add_argument("--tools", default=None, metavar="FILE", help="with --resend: these tools, a JSON list")
+    place.add_place(made)
+    return made
+
+
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Show the table, one step, or two replies."""
-    parser = Parser("codeagent inspect", usage="codeagent inspect ID [flags]", description=ABOUT, epilog=EXAMPLES)
-    parser.add_argument("--step", type=int, default=0, metavar="N", help="this request in full")
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--resend", action="store_true", help="send it again (with --step)")
-    parser.add_argument("--system", default=None, metavar="FILE", help="with --resend: this system prompt")
-    parser.add_argument("--message", default=None, metavar="TEXT", help="with --resend: these words at the end")
-    parser.add_argument("--tools", default=None, metavar="FILE", help="with --resend: these tools, a JSON list")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
-    found, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
+    reading = parser()
+    asked, words = reading.words(argv)
+    found, entries = place.opened(place.directory(asked, environ), place.one(words, reading.prog))
     from codeagent.sessions.inspection import exchange, exchanges
 
     if asked.resend:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,17 +26,38 @@ commands:
 examples:
   codeagent memory
   codeagent memory search "code style"
+  codeagent memory list --json
   codeagent memory edit lessons
 """
 
-ACTS = ("list", "show", "search", "edit", "on", "off")
+ACTS: dict[str, tuple[str, ...]] = {
+    "list": (),
+    "show": ("topic",),
+    "search": (),
+    "edit": ("topic",),
+    "on": (),
+    "off": (),
+}
+"""Act -> the kinds of words that it takes."""
+
+
+def parser(act: str = "") -> Parser:
+    """The parser of `codeagent memory ACT`."""
+    made = Parser(
+        "codeagent memory",
+        usage="codeagent memory [COMMAND] [flags]",
+        description="What outlives the sessions of this project: listed, read, searched and edited.",
+        epilog=EXAMPLES,
+        takes=(tuple(ACTS), *ACTS.get(act, ())),
+    )
+    made.add_argument("--json", action="store_true", help="list, show, search: for scripts")
+    place.add_place(made)
+    return made
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Do what the first word says; 1 when a search finds nothing."""
-    parser = Parser("codeagent memory", usage="codeagent memory [COMMAND] [flags]", epilog=EXAMPLES)
-    place.add_place(parser)
-    asked, words = parser.words(argv)
+    asked, words = parser().words(argv)
     act, rest = (words[0], " ".join(words[1:])) if words else ("list", "")
     if act not in ACTS:
         near = nearest(act, ACTS)
@@ -45,6 +67,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         )
     if act in ("show", "search") and not rest:
         raise Mistake(f"What shall it {act}? codeagent memory {act} {'TOPIC' if act == 'show' else 'WORDS'}")
+    if asked.json:
+        return _for_script(_memory(asked.cwd, environ), act, rest)
     shown, code = _done(_memory(asked.cwd, environ), act, rest, environ)
     sys.stdout.write(clean(shown) + "\n")
     return code
@@ -55,6 +79,23 @@ def _memory(cwd: str, environ: Mapping[str, str]) -> Shelf:
     from codeagent.wiring.ground import Ground
 
     return Ground(Options(cwd=cwd), environ, Path.home()).shelf
+
+
+def _for_script(memory: Shelf, act: str, words: str) -> int:
+    """The index, a topic or the places that hold the words, as JSON; 1 when a search finds nothing."""
+    told: object
+    match act:
+        case "list":
+            told = {"on": memory.on, "index": memory.index().splitlines()}
+        case "show":
+            told = {"topic": words, "text": memory.read(words)}
+        case "search":
+            rows = [line.split(":", 2) for line in memory.search(words)]
+            told = [{"file": file, "line": int(line), "text": text.strip()} for file, line, text in rows]
+        case _:
+            raise Mistake(f"codeagent memory {act} has nothing to say to a script. --json goes with list, show, search")
+    sys.stdout.write(json.dumps(told, indent=1) + "\n")
+    return int(told == [])
 
 
 def _done(memory: Shelf, act: str, words: str, environ: Mapping[str, str]) -> tuple[str, int]:

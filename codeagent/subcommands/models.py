@@ -18,11 +18,17 @@ beside these: offline (a small stand-in that is no language model) and script:FI
 """
 
 
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent models`."""
+    about = "The models that can be named, with their windows and prices."
+    made = Parser("codeagent models", usage="codeagent models [flags]", description=about, epilog=EXAMPLES)
+    made.add_argument("--json", action="store_true", help="for scripts")
+    return made
+
+
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: ARG001 - all subcommands look the same
     """Print the table."""
-    parser = Parser("codeagent models", description=__doc__, epilog=EXAMPLES)
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    asked = parser.only_flags(argv)
+    asked = parser().only_flags(argv)
     from codeagent.models import catalog
 
     aliases = {model: alias for alias, model in catalog.ALIASES.items()}

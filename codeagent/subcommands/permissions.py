@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeagent.core.clean import clean
-from codeagent.flags import Mistake, Parser, split_rules
+from codeagent.flags import Kind, Mistake, Parser, nearest, split_rules
 
 if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
@@ -28,21 +28,35 @@ a line for check: {"id", "tool", "input", "mode"?, "allow"?, "ask"?, "deny"?, "r
 """
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """List, explain or check."""
-    parser = Parser(
+TOOLS = ("bash", "read", "write", "edit", "grep", "glob", "web_fetch")
+"""Tools whose calls are most often asked about."""
+
+ACTS: dict[str, tuple[Kind, ...]] = {"list": (), "why": (TOOLS,), "check": ("file",)}
+"""Act -> the kinds of words that it takes."""
+
+
+def parser(act: str = "") -> Parser:
+    """The parser of `codeagent permissions ACT`."""
+    made = Parser(
         "codeagent permissions",
         usage="codeagent permissions [list | why TOOL INPUT | check [FILE]] [flags]",
+        description="The rules in force, why a call would be allowed, asked or refused, and checks in bulk.",
         epilog=EXAMPLES,
+        takes=(tuple(ACTS), *ACTS.get(act, ())),
     )
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="of the project in this directory")
-    parser.add_argument("--mode", default="", metavar="MODE", help="as if in this mode")
-    parser.add_argument("--trust", action="store_true", help="as if this directory were trusted")
-    parser.add_argument("--bare", action="store_true", help="without any settings file")
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--cwd", default="", metavar="DIR", help="of the project in this directory")
+    made.add_argument("--mode", default="", metavar="MODE", help="as if in this mode")
+    made.add_argument("--trust", action="store_true", help="as if this directory were trusted")
+    made.add_argument("--bare", action="store_true", help="without any settings file")
     for name in ("--allowed-tools", "--disallowed-tools"):
-        parser.add_argument(name, action="append", default=[], metavar="LIST", help="further rules, as in a run")
-    asked, words = parser.words(argv)
+        made.add_argument(name, action="append", default=[], metavar="LIST", help="further rules, as in a run")
+    return made
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """List, explain or check."""
+    asked, words = parser().words(argv)
     act, rest = (words[0], words[1:]) if words else ("list", [])
     ground = _ground(asked, environ)
     if act == "list" and not rest:
@@ -53,7 +67,11 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return _check(ground, rest[0] if rest else "")
     if act == "why":
         raise Mistake("Of which call? codeagent permissions why TOOL INPUT, for example: why bash 'git push'")
-    raise Mistake(f"codeagent permissions cannot {' '.join(words)!r}. It knows: list, why TOOL INPUT, check [FILE]")
+    near = nearest(act, ACTS) if act not in ACTS else ""
+    hint = f" Did you mean {near}?" if near else ""
+    raise Mistake(
+        f"codeagent permissions cannot {' '.join(words)!r}. It knows: list, why TOOL INPUT, check [FILE].{hint}"
+    )
 
 
 def _ground(asked: Namespace, environ: Mapping[str, str]) -> Ground:

@@ -32,21 +32,28 @@ exit code: 0 when all is equal, 1 when something differs
 """
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Do one of the four; 1 when there is a difference."""
-    parser = Parser("codeagent replay", usage="codeagent replay ID [flags]", description=ABOUT, epilog=EXAMPLES)
-    act = parser.add_mutually_exclusive_group()
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent replay`."""
+    usage = "codeagent replay ID [flags]"
+    made = Parser("codeagent replay", usage=usage, description=ABOUT, epilog=EXAMPLES, takes=("session",))
+    act = made.add_mutually_exclusive_group()
     act.add_argument("--frames", action="store_true", help="print one frame an event")
     act.add_argument("--against", default="", metavar="ID", help="compare with another run, call by call")
     act.add_argument("--run-tools", action="store_true", help="run the tools again in a copy, compare results")
-    parser.add_argument("--project", default="", metavar="DIR", help="copy this directory, not the session's")
-    parser.add_argument("--all", action="store_true", help="with --run-tools: also what may reach beyond the copy")
-    parser.add_argument("--keep", action="store_true", help="with --run-tools: keep the copy")
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
+    made.add_argument("--project", default="", metavar="DIR", help="copy this directory, not the session's")
+    made.add_argument("--all", action="store_true", help="with --run-tools: also what may reach beyond the copy")
+    made.add_argument("--keep", action="store_true", help="with --run-tools: keep the copy")
+    made.add_argument("--json", action="store_true", help="for scripts")
+    place.add_place(made)
+    return made
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Do one of the four; 1 when there is a difference."""
+    reading = parser()
+    asked, words = reading.words(argv)
     directory = place.directory(asked, environ)
-    _, entries = place.opened(directory, place.one(words, parser.prog))
+    _, entries = place.opened(directory, place.one(words, reading.prog))
     if asked.frames:
         return _frames(entries, as_json=asked.json)
     if asked.against:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from codeagent.core.clean import clean_line
 from codeagent.flags import Mistake, Parser, nearest
-from codeagent.fronts.present import count
 from codeagent.subcommands import place
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ ACTS = {
     "list": "codeagent.subcommands.sessions:list_",
     "show": "codeagent.subcommands.sessions:show",
     "search": "codeagent.subcommands.upkeep:search",
-    "export": "codeagent.subcommands.export:run",
+    "export": "codeagent.subcommands.export:export",
     "rename": "codeagent.subcommands.upkeep:rename",
     "fork": "codeagent.subcommands.upkeep:fork",
     "delete": "codeagent.subcommands.upkeep:delete",
@@ -74,13 +73,28 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return do([*argv[:at], *argv[at + 1 :]], environ)
 
 
+def parser(act: str = "") -> Parser:
+    """The parser of `codeagent sessions ACT`; what it takes begins with the act."""
+    module, _, name = ACTS.get(act, ACTS["list"]).partition(":")
+    made = cast("Callable[[], Parser]", getattr(importlib.import_module(module), f"{name.rstrip('_')}_parser"))()
+    made.takes = (tuple(ACTS), *made.takes)
+    return made
+
+
+def list_parser() -> Parser:
+    """The parser of `codeagent sessions list`."""
+    about = "The sessions of this project, the latest first, and what can be done with one."
+    usage = "codeagent sessions [COMMAND] [flags]"
+    made = Parser("codeagent sessions", usage=usage, description=about, epilog=EXAMPLES)
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--all", action="store_true", help="headless runs too")
+    place.add_place(made)
+    return made
+
+
 def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """List the sessions."""
-    parser = Parser("codeagent sessions", usage="codeagent sessions [COMMAND] [flags]", epilog=EXAMPLES)
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--all", action="store_true", help="headless runs too")
-    place.add_place(parser)
-    asked = parser.only_flags(argv)
+    asked = list_parser().only_flags(argv)
     directory = place.directory(asked, environ)
     from codeagent.sessions import index
 
@@ -91,6 +105,8 @@ def list_(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
         sys.stdout.write(encode(found).decode() + "\n")
         return 0
+    from codeagent.fronts.present import count
+
     now = time.time()
     rows = [_row(each, now) for each in found]
     if not found:
@@ -108,15 +124,23 @@ def _row(each: Listed, now: float) -> str:
     return f"{each.id}  {clean_line(each.title)}  ({', '.join(filter(None, about))})"
 
 
+def show_parser() -> Parser:
+    """The parser of `codeagent sessions show`."""
+    about = "One session: what was said, or what happened with figures."
+    usage = "codeagent sessions show ID [flags]"
+    made = Parser("codeagent sessions show", usage=usage, description=about, epilog=SHOWING, takes=("session",))
+    made.add_argument("--trace", action="store_true", help="what happened as a tree, with figures")
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--agent", metavar="USE_ID", help="of the sub-agent of this call, instead of the session")
+    place.add_place(made)
+    return made
+
+
 def show(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Show one session, or its trace."""
-    parser = Parser("codeagent sessions show", usage="codeagent sessions show ID [flags]", epilog=SHOWING)
-    parser.add_argument("--trace", action="store_true", help="what happened as a tree, with figures")
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--agent", metavar="USE_ID", help="of the sub-agent of this call, instead of the session")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
-    found, entries = place.opened(place.directory(asked, environ), place.one(words, parser.prog))
+    reading = show_parser()
+    asked, words = reading.words(argv)
+    found, entries = place.opened(place.directory(asked, environ), place.one(words, reading.prog))
     if asked.agent is not None:
         from codeagent.sessions import transcripts
 

@@ -18,6 +18,8 @@ from codeagent.flags import Mistake, Parser
 if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
 
+ACTS = ("show", "yes", "no")
+
 EXAMPLES = """\
 examples:
   codeagent trust            what this directory brings, and what of it is in force
@@ -27,15 +29,26 @@ examples:
 """
 
 
+def parser(_act: str = "") -> Parser:
+    """The parser of `codeagent trust`."""
+    made = Parser(
+        "codeagent trust",
+        usage="codeagent trust [show | yes | no] [flags]",
+        description="What this directory brings along and would act; and the yes or no to it.",
+        epilog=EXAMPLES,
+        takes=(ACTS,),
+    )
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--cwd", default="", metavar="DIR", help="of this directory")
+    return made
+
+
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Show, accept or refuse."""
     from codeagent.options import Options
     from codeagent.wiring.ground import Ground
 
-    parser = Parser("codeagent trust", usage="codeagent trust [show | yes | no] [flags]", epilog=EXAMPLES)
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="of this directory")
-    asked, words = parser.words(argv)
+    asked, words = parser().words(argv)
     if words not in ([], ["show"], ["yes"], ["no"]):
         raise Mistake(f"codeagent trust cannot {' '.join(words)!r}. It knows: show, yes, no")
     ground = Ground(Options(cwd=asked.cwd), environ, Path.home())

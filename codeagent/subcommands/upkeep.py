@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
@@ -41,9 +42,11 @@ examples:
 
 PRUNING = """\
 examples:
-  codeagent sessions prune --older 30d            shows sessions last used more than 30 days ago
+  codeagent sessions prune                        shows sessions older than the setting cleanupPeriodDays (usual: 30)
+  codeagent sessions prune --older 8w             shows sessions last used more than 8 weeks ago
   codeagent sessions prune --keep 500M            shows the oldest ones beyond 500 MB in all
-  codeagent sessions prune --older 30d --yes      removes what was shown
+  codeagent sessions prune --yes                  removes what was shown
+  codeagent sessions prune --json                 what would go, for a script
 
 Sessions that are open somewhere stay. Nothing is removed without --yes.
 """
@@ -52,13 +55,21 @@ _DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
 _BYTES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
 
 
+def search_parser() -> Parser:
+    """The parser of `codeagent sessions search`."""
+    about = "Where words occur in the sessions of this project, the latest first."
+    usage = "codeagent sessions search WORDS [flags]"
+    made = Parser("codeagent sessions search", usage=usage, description=about, epilog=SEARCHING)
+    made.add_argument("--json", action="store_true", help="for scripts")
+    made.add_argument("--limit", type=int, default=20, metavar="N", help="at most so many places (usual: 20)")
+    place.add_place(made)
+    return made
+
+
 def search(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Show where words occur; 1 when nowhere."""
-    parser = Parser("codeagent sessions search", usage="codeagent sessions search WORDS [flags]", epilog=SEARCHING)
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="at most so many places (usual: 20)")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
+    reading = search_parser()
+    asked, words = reading.words(argv)
     if not words:
         raise Mistake("Search for what? codeagent sessions search WORDS")
     from codeagent.host.programs import find_program
@@ -82,11 +93,19 @@ def search(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return int(not found)
 
 
+def rename_parser() -> Parser:
+    """The parser of `codeagent sessions rename`."""
+    about = "Give a session a name, which -r takes too."
+    usage = "codeagent sessions rename ID NAME"
+    made = Parser("codeagent sessions rename", usage=usage, description=about, epilog=RENAMING, takes=("session",))
+    place.add_place(made)
+    return made
+
+
 def rename(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Give a session a name."""
-    parser = Parser("codeagent sessions rename", usage="codeagent sessions rename ID NAME", epilog=RENAMING)
-    place.add_place(parser)
-    asked, words = parser.words(argv)
+    reading = rename_parser()
+    asked, words = reading.words(argv)
     if len(words) < 2:
         raise Mistake("Rename which session to what? codeagent sessions rename ID NAME")
     from codeagent.memory import seal
@@ -101,13 +120,22 @@ def rename(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return 0
 
 
+def fork_parser() -> Parser:
+    """The parser of `codeagent sessions fork`."""
+    about = "Copy a session, whole or up to a request."
+    usage = "codeagent sessions fork ID [flags]"
+    made = Parser("codeagent sessions fork", usage=usage, description=about, epilog=FORKING, takes=("session",))
+    made.add_argument("--step", type=int, default=0, metavar="N", help="end before this request")
+    made.add_argument("--json", action="store_true", help="for scripts: the new id and its log")
+    place.add_place(made)
+    return made
+
+
 def fork(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Copy a session, whole or up to a request."""
-    parser = Parser("codeagent sessions fork", usage="codeagent sessions fork ID [flags]", epilog=FORKING)
-    parser.add_argument("--step", type=int, default=0, metavar="N", help="end before this request")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
-    name = place.one(words, parser.prog)
+    reading = fork_parser()
+    asked, words = reading.words(argv)
+    name = place.one(words, reading.prog)
     from codeagent.host.clock import session_id
     from codeagent.memory import seal
     from codeagent.sessions import index, store
@@ -119,17 +147,28 @@ def fork(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     upto = exchange(load(path).entries, asked.step).position if asked.step else -1
     key = seal.key(Environment.of(environ, Path.home()).state_home)
     copy = store.fork(path, session_id(time.time()), upto, key)
+    if asked.json:
+        sys.stdout.write(json.dumps({"id": copy.stem, "path": str(copy)}) + "\n")
+        return 0
     sys.stdout.write(f"Copied to {copy.stem}. Go on with it: codeagent -r {copy.stem}\n")
     return 0
 
 
+def delete_parser() -> Parser:
+    """The parser of `codeagent sessions delete`."""
+    about = "Remove one session, after a look at it."
+    usage = "codeagent sessions delete ID [flags]"
+    made = Parser("codeagent sessions delete", usage=usage, description=about, epilog=DELETING, takes=("session",))
+    made.add_argument("--yes", action="store_true", help="do it")
+    place.add_place(made)
+    return made
+
+
 def delete(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Remove one session, with `--yes`."""
-    parser = Parser("codeagent sessions delete", usage="codeagent sessions delete ID [flags]", epilog=DELETING)
-    parser.add_argument("--yes", action="store_true", help="do it")
-    place.add_place(parser)
-    asked, words = parser.words(argv)
-    name = place.one(words, parser.prog)
+    reading = delete_parser()
+    asked, words = reading.words(argv)
+    name = place.one(words, reading.prog)
     from codeagent.sessions import index, upkeep
 
     directory = place.directory(asked, environ)
@@ -137,22 +176,45 @@ def delete(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     return _remove([each for each in upkeep.kept(directory) if each.path == path], done=asked.yes)
 
 
+def prune_parser() -> Parser:
+    """The parser of `codeagent sessions prune`."""
+    about = "Remove old sessions, after a look at them and at what they take."
+    usage = "codeagent sessions prune [flags]"
+    made = Parser("codeagent sessions prune", usage=usage, description=about, epilog=PRUNING)
+    made.add_argument("--older", default="", metavar="AGE", help="last used longer ago: 12h, 30d, 8w, 6m, 1y")
+    made.add_argument("--keep", default="", metavar="SIZE", help="keep at most so much in all: 500M, 2G")
+    made.add_argument("--yes", action="store_true", help="do it")
+    made.add_argument("--json", action="store_true", help="for scripts")
+    place.add_place(made)
+    return made
+
+
 def prune(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Show old sessions, and remove them with `--yes`."""
-    parser = Parser("codeagent sessions prune", usage="codeagent sessions prune [flags]", epilog=PRUNING)
-    parser.add_argument("--older", default="", metavar="AGE", help="last used longer ago: 12h, 30d, 8w, 6m, 1y")
-    parser.add_argument("--keep", default="", metavar="SIZE", help="keep at most so much in all: 500M, 2G")
-    parser.add_argument("--yes", action="store_true", help="do it")
-    place.add_place(parser)
-    asked = parser.only_flags(argv)
-    if not asked.older and not asked.keep:
-        raise Mistake("Say which may go: codeagent sessions prune --older 30d, or --keep 500M. It shows them first.")
-    oldest = time.time() - 86400 * _number(asked.older, _DAYS, "an age such as 30d") if asked.older else 0.0
+    reading = prune_parser()
+    asked = reading.only_flags(argv)
+    days = _number(asked.older, _DAYS, "an age such as 30d") if asked.older else 0.0
     most = int(_number(asked.keep, _BYTES, "a size such as 500M")) if asked.keep else -1
+    if not asked.older and not asked.keep:
+        days = _usual_days(asked.cwd, environ)
+    oldest = time.time() - 86400 * days if days else 0.0
     from codeagent.sessions import upkeep
 
     sessions = upkeep.kept(place.directory(asked, environ))
-    return _remove(upkeep.overdue(sessions, oldest, most), done=asked.yes, of=len(sessions))
+    chosen = upkeep.overdue(sessions, oldest, most)
+    if asked.json:
+        return _remove_for_script(chosen, done=asked.yes)
+    if days and not asked.older:
+        sys.stdout.write(f"Older than {days:g} days, as cleanupPeriodDays says:\n" if chosen else "")
+    return _remove(chosen, done=asked.yes, of=len(sessions))
+
+
+def _usual_days(cwd: str, environ: Mapping[str, str]) -> float:
+    """How long sessions are kept, as the settings say."""
+    from codeagent.options import Options
+    from codeagent.wiring.ground import Ground
+
+    return float(Ground(Options(cwd=cwd), environ, Path.home()).settings["cleanupPeriodDays"])
 
 
 def _number(text: str, units: Mapping[str, float], wanted: str) -> float:
@@ -160,6 +222,25 @@ def _number(text: str, units: Mapping[str, float], wanted: str) -> float:
     if found is None or found[2] not in units:
         raise Mistake(f"{text!r} cannot be used here; wanted {wanted}")
     return float(found[1]) * units[found[2]]
+
+
+def _remove_for_script(chosen: Sequence[Kept], *, done: bool) -> int:
+    """The same as JSON: each session with its size in bytes, and whether it was removed; 1 when one could not be."""
+    from codeagent.core.errors import SessionError
+    from codeagent.sessions import upkeep
+
+    rows: list[dict[str, object]] = []
+    for each in chosen:
+        row = {"id": each.path.stem, "title": each.title, "when": each.when, "size": each.size, "removed": False}
+        if done:
+            try:
+                upkeep.delete(each.path)
+                row["removed"] = True
+            except SessionError as fault:
+                row["problem"] = str(fault)
+        rows.append(row)
+    sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+    return int(any("problem" in row for row in rows))
 
 
 def _remove(chosen: Sequence[Kept], *, done: bool, of: int = 0) -> int:

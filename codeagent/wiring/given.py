@@ -32,11 +32,24 @@ def sources(wanted: str | None) -> frozenset[str]:
     return names
 
 
+_SAME = {
+    "model": "model",
+    "fallbackModel": "fallback_model",
+    "effort": "effort",
+    "maxTurns": "max_turns",
+    "maxTokensTotal": "max_tokens_total",
+    "maxBudgetUsd": "max_budget_usd",
+    "maxSeconds": "max_seconds",
+}
+"""Setting -> the option that says the same, so that a list of settings shows what holds."""
+
+
 def overlay(options: Options) -> dict[str, Any]:
     """The command line as settings. Raises UsageFault for `--settings` that cannot be used."""
     layer: dict[str, Any] = {}
     if options.settings:
         layer.update(_settings(options.settings))
+    layer.update({name: value for name, field in _SAME.items() if (value := getattr(options, field))})
     for kind, given in (("allow", options.allowed_tools), ("deny", options.disallowed_tools)):
         if given:
             permissions = layer.setdefault("permissions", {})

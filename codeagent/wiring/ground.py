@@ -174,6 +174,11 @@ class Ground:
         ground._key = self._key
         return ground
 
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The process environment as it was given."""
+        return self._environ
+
     def rules(self) -> Rules:
         """The rules in force, as the files say now."""
         return self.rulebook.rules()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,22 +17,22 @@ from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
-from codeagent.core.listed import Listed, ListedJob, ListedSetting
+from codeagent.core.listed import Finding, Listed, ListedJob, ListedSetting
 from codeagent.core.ports import Front, Model, Tool
 from codeagent.core.seen import Seen
 from codeagent.core.subagents import Parent
 from codeagent.core.toolset import Toolset
-from codeagent.core.unfinished import unfinished
 from codeagent.core.withheld import Withheld
 from codeagent.host import desktop
 from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import Jobs, end_leftovers
+from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import index, store
 from codeagent.sessions.load import Loaded
-from codeagent.wiring import preferences, tooling
+from codeagent.wiring import coming_back, preferences, tooling
+from codeagent.wiring.answering import shape
 from codeagent.wiring.background import Background, end_orphans
 from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
@@ -88,6 +87,8 @@ class House:
         if log is None:
             self._begin(resolve(named or self._ground.model))
         else:
+            if self._options.fork_session:
+                log = store.fork(log, self._options.session_id or session_id(self._clock.now()), key=self._ground.seal)
             self._resume(log, resolve(named) if named else "")
 
     def _asked_for(self) -> Path | None:
@@ -135,9 +136,6 @@ class House:
             self.agent.rename(options.name)
 
     def _resume(self, path: Path, model: str) -> None:
-        if self._options.fork_session:
-            new = self._options.session_id or session_id(self._clock.now())
-            path = store.fork(path, new, key=self._ground.seal)
         log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
         with ExitStack() as refused:
             refused.callback(log.close)  # so that the next try finds it free
@@ -147,7 +145,7 @@ class House:
     def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> None:
         entries = loaded.entries
         self._usable(model or parameters(entries).model)
-        told = (*loaded.notices, *_left_open(entries, path.stem))
+        told = (*loaded.notices, *coming_back.left_open(entries, path.stem))
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
         tools = self._tools(workspace, path.stem)
@@ -215,6 +213,7 @@ class House:
             return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
 
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
+        shape(outside, self._options.json_schema)
         model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(
@@ -254,10 +253,7 @@ class House:
     @property
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
-        if not self._keeper.kept:
-            return ""
-        place = "" if _is_here(self._ground.project) else f" --cwd {shlex.quote(str(self._ground.project))}"
-        return f"codeagent -r {self._keeper.name}{place}"
+        return coming_back.command(self._keeper.name, self._ground.project) if self._keeper.kept else ""
 
     @property
     def memory(self) -> Shelf:
@@ -281,16 +277,24 @@ class House:
 
     def setting(self, name: str) -> Any:
         """As set; the editor also from VISUAL and EDITOR."""
-        value = self._ground.settings[name]
-        return value or self._ground.settings.environment.editor if name == "editor" else value
+        settings = self._ground.rulebook.settings
+        return settings[name] or settings.environment.editor if name == "editor" else settings[name]
 
     def settings(self) -> Sequence[ListedSetting]:
         """All settings that are no lists, with where they come from."""
-        return preferences.listed(self._ground.settings)
+        return preferences.listed(self._ground.rulebook.settings)
 
     def keep_setting(self, name: str, value: object) -> str:
-        """Write a setting into the user's own file."""
-        return preferences.keep(self._ground.settings, name, value)
+        """Write a setting into the user's own file, and read it."""
+        where = preferences.keep(self._ground.settings, name, value)
+        self._ground.rules()
+        return where
+
+    async def findings(self) -> Sequence[Finding]:
+        """What doctor finds here, but for the terminal, which a front has in use."""
+        from codeagent.wiring.findings import Doctor
+
+        return await asyncio.to_thread(lambda: list(Doctor(self._ground).findings()))
 
     async def picture(self) -> bytes:
         """The picture on the system's clipboard."""
@@ -309,13 +313,14 @@ class House:
         here = self._keeper.name
         return [each for each in index.listed(self._ground.sessions) if each.id != here and not each.headless]
 
-    def open(self, session: str | None) -> None:
-        """Go on with another session, or with a new one when None. Raises CodeagentError."""
+    def open(self, session: str | None, *, copy: bool = False) -> None:
+        """Go on with another session, in a copy of one, or with a new one when None. Raises CodeagentError."""
         old = self._keeper
         if session is None:
             self._begin(self.agent.model)
         else:
-            self._resume(Path(index.find(self._ground.sessions, session).path), "")
+            path = Path(index.find(self._ground.sessions, session).path)
+            self._resume(store.fork(path, session_id(self._clock.now()), key=self._ground.seal) if copy else path, "")
         old.close()
 
     def permissions(self, call: str) -> str:
@@ -367,21 +372,3 @@ class House:
             await self._choice.close()
         finally:
             self._keeper.close()
-
-
-def _left_open(entries: Sequence[Entry], session: str) -> Iterable[str]:
-    """What a killed run left behind, in words; what still runs of it is ended first."""
-    for call in unfinished(entries):
-        yield (
-            f"The last run was cut off while {call.tool} ran ({call.label}). Whether it took effect is unknown; "
-            "the model is told so, and nothing is repeated."
-        )
-    if left := end_leftovers(session):
-        yield f"Still running from the last run, now ended: {', '.join(left)}."
-
-
-def _is_here(project: Path) -> bool:
-    """Whether the shell that started the program stands in the project."""
-    with contextlib.suppress(OSError):
-        return Path.cwd() == project
-    return False

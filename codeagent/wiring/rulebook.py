@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
 from codeagent.settings import RuleText, Settings, remember_rule, remember_setting
 from codeagent.trust import CLAIMING, Trust
+
+T = TypeVar("T")
 
 
 class Rulebook:
@@ -48,11 +51,8 @@ class Rulebook:
     def remember(self, rule: str) -> str:
         """Store an allow rule in the project's local settings; where it stands. It holds from now on in any case."""
         self.rules()
-        known = self._trust.covers(self._project)
         try:
-            where = remember_rule(self._project, rule)
-            if known:
-                self._trust.record(self._project / name for name in CLAIMING)
+            where = self.keeping_trust(lambda: remember_rule(self._project, rule))
         except (UsageFault, OSError) as fault:
             where = f"this session only ({fault})"
         self._remembered.append(parse(rule, "allow", where))
@@ -61,11 +61,15 @@ class Rulebook:
 
     def switch(self, name: str, *, on: bool) -> str:
         """Store a switch in the project's local settings; where it stands. Raises UsageFault."""
+        return self.keeping_trust(lambda: remember_setting(self._project, name, on))
+
+    def keeping_trust(self, change: Callable[[], T]) -> T:
+        """Change a settings file of the project for the person; if its files were trusted, they still are."""
         known = self._trust.covers(self._project)
-        where = remember_setting(self._project, name, on)
+        changed = change()
         if known:
             self._trust.record(self._project / each for each in CLAIMING)
-        return where
+        return changed
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with files and rules and was not told yet."""

@@ -10,12 +10,14 @@ from codeagent.core.agent import Agent
 from codeagent.core.effects import AskTrust
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import AssistantSaid, Entry, UserSaid
+from codeagent.core.listed import Finding
 from codeagent.core.messages import Text
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.ports import Front
 from codeagent.core.rules import Rules, parse
 from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
 from codeagent.memory.layout import Layout
+from codeagent.setting_keys import KEYS
 from codeagent.wiring.remembering import Shelf
 from tests.core.stage import Reply, Stage
 
@@ -49,8 +51,8 @@ class StageDesk:
     def sessions(self) -> Sequence[Listed]:
         return (Listed("s-other", "the other one", 1000.0, "main", cost=0.25), Listed("s-third", "", 900.0))
 
-    def open(self, session: str | None) -> None:
-        if session not in (None, "s-other"):
+    def open(self, session: str | None, *, copy: bool = False) -> None:
+        if session not in (None, "s-other", "s" if copy else None):
             raise UsageFault("That session is open elsewhere.")
         self.stage = Stage(person=self._front, **self._settings)  # type: ignore[arg-type]
 
@@ -65,6 +67,12 @@ class StageDesk:
 
     def models(self) -> Sequence[tuple[str, str]]:
         return (("claude-sonnet-5-5", "the usual"), ("claude-opus-5", "the large"), ("m", "this one"))
+
+    async def findings(self) -> Sequence[Finding]:
+        return (Finding("git", "ok", "/usr/bin/git"),)
+
+    def setting(self, name: str) -> Any:
+        return KEYS[name].default
 
     def settings(self) -> Sequence[ListedSetting]:
         return (ListedSetting("theme", "dark", "default"),)

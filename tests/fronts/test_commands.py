@@ -33,7 +33,7 @@ async def test_every_command_is_listed_and_does_something(desk: StageDesk) -> No
     for command in commands.COMMANDS:
         assert f"{command.name} " in text
         outcome = await commands.run(desk, command.name, lambda _text: None)
-        assert outcome == {"/exit": "exit", "/clear": "redraw"}.get(command.name, "handled")
+        assert outcome == {"/exit": "exit", "/clear": "redraw", "/fork": "redraw"}.get(command.name, "handled")
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,7 @@ def test_completion_offers_beginnings_first() -> None:
     assert [name for name, _ in commands.complete("/text")] == ["/context"]
     assert len(commands.complete("/")) == len(commands.COMMANDS)
     assert commands.complete("/nothing") == []
+    assert [name for name, _ in commands.complete("/mode")] == ["/mode", "/model"], "what stands there whole is meant"
 
 
 async def test_an_unknown_command_suggests_the_nearest(desk: StageDesk) -> None:

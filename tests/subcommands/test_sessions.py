@@ -65,6 +65,26 @@ def test_prune_removes_the_old_with_what_belongs_to_them(three: Path, run: Run) 
     assert names(three) == {"mid.jsonl", "new.jsonl"}
 
 
+def test_prune_without_bounds_goes_by_the_setting_and_doctor_tells_the_same(
+    three: Path, run: Run, program_env: dict[str, str]
+) -> None:
+    project = str(three.parent.parent)
+    for days, old in (("60", ["old"]), ("1", ["old", "mid"])):
+        program_env["CODEAGENT_CLEANUP_PERIOD_DAYS"] = days
+        code, out, _ = run("sessions", "prune", "--cwd", project)
+        assert code == 0
+        assert out.startswith(f"Older than {days} days, as cleanupPeriodDays says:\n")
+        assert "Nothing was removed" in out
+        rows = json.loads(run("sessions", "prune", "--json", "--cwd", project)[1])
+        assert [(row["id"], row["removed"]) for row in rows] == [(name, False) for name in old]
+        findings = json.loads(run("doctor", "--json", "--cwd", project)[1])
+        [told] = [row["words"] for row in findings if row["name"] == "sessions"]
+        assert f"; {len(old)} of them older than {days} days (" in told
+    done = json.loads(run("sessions", "prune", "--json", "--yes", "--cwd", project)[1])
+    assert all(row["removed"] and row["size"] > 0 for row in done)
+    assert names(three) == {"new.jsonl"}
+
+
 def test_prune_by_size_takes_the_oldest_until_the_rest_fits(three: Path, run: Run) -> None:
     each = (three / "new.jsonl").stat().st_size
     keep = str(2 * each + 10)
@@ -124,7 +144,6 @@ def test_search_finds_words_and_says_when_there_are_none(three: Path, run: Run) 
     ("argv", "words"),
     [
         (("exprot",), "Did you mean export?"),
-        (("prune",), "Say which may go"),
         (("prune", "--older", "soon"), "an age such as 30d"),
         (("prune", "--keep", "5x"), "a size such as 500M"),
         (("rename", "a"), "codeagent sessions rename ID NAME"),

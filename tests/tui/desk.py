@@ -8,6 +8,7 @@ from typing import Any
 
 from codeagent.core.effects import Answer, AskTrust, Question
 from codeagent.core.events import Entry, Event
+from codeagent.core.listed import Finding
 from codeagent.core.ports import Front
 from codeagent.core.valves import Limits
 from codeagent.fronts.desk import Listed, ListedJob, ListedSetting
@@ -90,6 +91,9 @@ class TestDesk:
     def memory(self) -> Any:
         return Memory()
 
+    async def findings(self) -> Sequence[Finding]:
+        return [Finding("git", "ok", "/usr/bin/git")]
+
     def permissions(self, call: str) -> str:
         return "Mode default. Deny beats ask beats allow.\n\nallow\n  bash(git status *)  settings.json:3"
 
@@ -121,7 +125,7 @@ class TestDesk:
             Listed("three", "write the changelog", 500.0, "docs", turns=1),
         ]
 
-    def open(self, session: str | None) -> None:
+    def open(self, session: str | None, *, copy: bool = False) -> None:
         self.stage = Stage(person=Through(self._front), entries=self.others.get(session or "", ()))
 
     def question(self) -> AskTrust | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from codeagent.fronts.tui.screens.pages import PAGES
 from codeagent.fronts.tui.screens.report import Report
 from codeagent.setting_keys import THEMES
 from tests.core.stage import say
+from tests.e2e.test_slash_commands import PROMISED
 from tests.tui.desk import screen_text, seated, until
 
 SIZES = ((120, 36), (80, 24), (40, 12))
@@ -104,3 +106,35 @@ async def test_each_request_can_be_looked_at() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Report))
         await until(pilot, lambda: "request 1" in screen_text(app))
+
+
+async def test_every_promised_command_answers_in_the_full_screen(tmp_path: Path) -> None:
+    """A page, a word, or another conversation; nothing is unknown and nothing breaks."""
+    app = seated(say("Hello."), jobs=JOBS)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        app.talk.desk.project = tmp_path  # where /export writes
+        for name in (*PROMISED[:-1], "/config vim", "/model n", "/permissions bash ls"):
+            before = (app.talk.desk.stage, len(app.transcript.page.blocks))
+            app.composer.put(name)
+            app.composer.menu.display = False
+            await pilot.press("enter")
+            await until(
+                pilot,
+                lambda before=before: (
+                    len(app.screen_stack) > 1
+                    or app.status._hint
+                    or before != (app.talk.desk.stage, len(app.transcript.page.blocks))
+                ),
+            )
+            await pilot.pause(0.02)
+            words = screen_text(app)
+            assert "There is no command" not in words, name
+            assert "made a mistake" not in words, name
+            while len(app.screen_stack) > 1:
+                await pilot.press("escape")
+                await pilot.pause(0.01)
+            if app.status._hint:
+                app.status._clear_hint()
+            await until(pilot, lambda: not app.talk.working)
+        assert app.composer.vim is not None, "/vim holds at once"

@@ -160,7 +160,7 @@ class Repl:
         from codeagent.fronts.repl.prompt import Prompt  # prompt_toolkit, 90 ms
 
         desk.files()  # begins the listing, so that the first Tab has it
-        return Prompt(desk.history, desk.files, self._taken)
+        return Prompt(desk.history, desk.files, self._taken, lambda: bool(desk.setting("vim")))
 
     async def _next(self, lines: Lines) -> str | None:
         """The next message. Ctrl+C twice on an empty prompt ends the input."""

@@ -78,11 +78,18 @@ def _in_order(letters: str, text: str) -> bool:
 class Prompt:
     """Asks for the next message. `history` is the file that keeps what was typed, if one does.
 
-    Messages in `taken`, which were taken back, stand in the next line to be edited.
+    Messages in `taken`, which were taken back, stand in the next line to be edited. `vim` tells before each line
+    whether it has vim's keys.
     """
 
-    def __init__(self, history: Path | None, files: Callable[[], Sequence[str]], taken: list[str]) -> None:
-        self._taken = taken
+    def __init__(
+        self,
+        history: Path | None,
+        files: Callable[[], Sequence[str]],
+        taken: list[str],
+        vim: Callable[[], bool] = bool,
+    ) -> None:
+        self._taken, self._vim = taken, vim
         self._session: PromptSession[str] = PromptSession(
             multiline=True,
             history=Kept(history) if history else InMemoryHistory(),
@@ -99,7 +106,7 @@ class Prompt:
         standing = "\n\n".join(self._taken)
         self._taken.clear()
         try:
-            return await self._session.prompt_async(YOU, default=standing, handle_sigint=False)
+            return await self._session.prompt_async(YOU, default=standing, vi_mode=self._vim(), handle_sigint=False)
         except EOFError:
             return None
         except asyncio.CancelledError:

@@ -66,6 +66,7 @@ PAGES = (
     "/context",
     "/theme",
     "/config",
+    "/vim",
     "/jobs",
     "/inspect",
     "/cost",

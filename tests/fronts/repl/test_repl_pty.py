@@ -146,3 +146,25 @@ def test_a_resumed_session_is_drawn_again(program_env: Mapping[str, str], shop: 
         assert "you: read README.md\n" in again.text
         again.type("\x04")
         assert again.wait() == 0
+
+
+def test_vims_keys_hold_from_the_setting_and_are_switched_in_the_session(
+    program_env: Mapping[str, str], shop: Path
+) -> None:
+    with started({**program_env, "CODEAGENT_VIM": "1"}, shop) as live:
+        at = live.wait_for("you:")
+        live.type("xread README.md")
+        live.wait_until_shown("you: xread README.md")
+        live.type("\x1b0x\r")  # leave writing, to the beginning, take a letter out
+        at = live.wait_for("[default", after=at)
+        assert "you: read README.md" in live.text
+    with started(program_env, shop) as live:
+        at = live.wait_for("you:")
+        live.type("/vim\r")
+        at = live.wait_for("Vim's keys are on", after=at)
+        at = live.wait_for("you:", after=at)
+        live.type("xread README.md")
+        live.wait_until_shown("you: xread README.md")
+        live.type("\x1b0x\r")
+        live.wait_for("[default", after=at)
+        assert "you: read README.md" in live.text

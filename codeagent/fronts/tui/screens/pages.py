@@ -142,6 +142,16 @@ def _settings(app: Codeagent, desk: Desk) -> None:
     _pick(app, "Settings", rows, chosen)
 
 
+def _vim(app: Codeagent, desk: Desk) -> None:
+    """Vim's keys in the composer, on or off."""
+    from codeagent.fronts.tui.vim import Vim
+
+    on = app.composer.vim is None
+    app.composer.vim = Vim() if on else None
+    app.tell(f"Vim's keys are {'on: Esc leaves writing, i comes back' if on else 'off'}.")
+    _keep(app, desk, "vim", on)
+
+
 # --- what runs, what was said -----------------------------------------------------------------
 
 
@@ -231,6 +241,7 @@ PAGES: dict[str, Callable[[Codeagent, Desk], None]] = {
     "/context": _context,
     "/theme": _themes,
     "/config": _settings,
+    "/vim": _vim,
     "/jobs": _jobs,
     "/inspect": _requests,
     "/cost": _reading("Cost", reports.cost),
