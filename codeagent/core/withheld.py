@@ -50,6 +50,7 @@ class Values:
         spelt = {form for value in values if len(value) >= SHORTEST for form in (value, *_in_json(value))}
         self.all = sorted(spelt, key=lambda value: (-len(value), value))  # one may be part of another
         self._any = re.compile("|".join(map(re.escape, self.all)))
+        self._firsts = frozenset(value[0] for value in self.all)
 
     def without(self, text: str) -> str:
         """The text with each value replaced by words."""
@@ -70,10 +71,12 @@ class Values:
     def _beginning(self, text: str, place: int) -> int:
         """Where the longest end of the text starts that a value begins with, and that is not the whole value."""
         for start in range(max(place, len(text) - len(self.all[0]) + 1), len(text)):
-            end = text[start:]
-            if any(value.startswith(end) and value != end for value in self.all):
+            if text[start] in self._firsts and self._begins(text[start:]):
                 return start
         return len(text)
+
+    def _begins(self, end: str) -> bool:
+        return any(value.startswith(end) and value != end for value in self.all)
 
 
 class Withheld:
