@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -23,16 +24,23 @@ Stamp = tuple[int, int, int] | None
 """Change time (ns), size and inode; None where there is no file."""
 
 
+UNREADABLE = "unreadable"
+"""Stands for the digest of a file whose bytes are not known."""
+
+
 class Broken(UsageFault):
-    """A settings file that cannot be used at all; the message says which and why."""
+    """A settings file that cannot be used at all; the message says which and why, `digest` as of a SettingsFile."""
+
+    digest = UNREADABLE
 
 
 class SettingsFile(Struct, frozen=True):
-    """A file's text and the object in it."""
+    """A file's text, the object in it, and the sha256 of the bytes that they come from; "" where there was no file."""
 
     path: Path
     text: str
     content: dict[str, Any]
+    digest: str = ""
 
     def line_of(self, name: str, value: str) -> int:
         """1-based line on which `value` stands in the list `name`; 1 when it cannot be found."""
@@ -60,6 +68,14 @@ def read(path: Path) -> SettingsFile | None:
             raise Broken(f"{path} has {found.st_size:,} bytes; settings have at most {_MOST:,}.")
         data = file.read()
     try:
+        return _parsed(path, data)
+    except Broken as fault:
+        fault.digest = _digest(data)
+        raise
+
+
+def _parsed(path: Path, data: bytes) -> SettingsFile:
+    try:
         text = data.decode("utf-8-sig")
         content = json.loads(text, object_pairs_hook=_no_key_twice) if text.strip() else {}
     except json.JSONDecodeError as fault:
@@ -70,7 +86,11 @@ def read(path: Path) -> SettingsFile | None:
         raise Broken(f"{path} cannot be used: {fault}.") from None
     if not isinstance(content, dict):
         raise Broken(f"{path} holds {type(content).__name__}, a JSON object is wanted.")
-    return SettingsFile(path, text, content)
+    return SettingsFile(path, text, content, _digest(data))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def stamp(path: Path) -> Stamp:
@@ -92,7 +112,15 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def remember_rule(project: Path, rule: str) -> str:
+Wrote = Callable[[Path, str, str], None]
+"""Told of a file that was written, with the digests of what was in it before and after."""
+
+
+def _untold(path: Path, before: str, after: str) -> None:
+    """Nobody wants to know."""
+
+
+def remember_rule(project: Path, rule: str, wrote: Wrote = _untold) -> str:
     """Add an allow rule to the project's `.agent/settings.local.json`; returns `file:line` where it stands.
 
     Everything else in the file stays. Raises UsageFault, and then nothing was changed.
@@ -103,16 +131,16 @@ def remember_rule(project: Path, rule: str) -> str:
         if rule not in rules:
             rules.append(rule)
 
-    found = _change(project, "rule", add)
+    found = _change(project, "rule", add, wrote)
     return f"{found.path}:{found.line_of('allow', rule)}"
 
 
-def remember_setting(project: Path, name: str, value: bool) -> str:
+def remember_setting(project: Path, name: str, value: bool, wrote: Wrote = _untold) -> str:
     """Store a switch in the project's `.agent/settings.local.json`; returns the file. Raises UsageFault."""
-    return str(_change(project, "setting", lambda found: found.content.update({name: value})).path)
+    return str(_change(project, "setting", lambda found: found.content.update({name: value}), wrote).path)
 
 
-def _change(project: Path, what: str, change: Callable[[SettingsFile], None]) -> SettingsFile:
+def _change(project: Path, what: str, change: Callable[[SettingsFile], None], wrote: Wrote) -> SettingsFile:
     """Change the object in the local settings, under a lock; the file as it is then."""
     layout = Layout(project)
     path = layout.local_settings
@@ -122,16 +150,18 @@ def _change(project: Path, what: str, change: Callable[[SettingsFile], None]) ->
             raise UsageFault(f"The {what} was not stored: {path} is a link.")
         with locked(layout.lock):
             found = read(path) or SettingsFile(path, "", {})
-            before = json.dumps(found.content)
+            digest, before = found.digest, json.dumps(found.content)
             change(found)
             if json.dumps(found.content) != before:
                 text = json.dumps(found.content, indent=2, ensure_ascii=False) + "\n"
-                replace(path, text.encode("utf-8", "backslashreplace"))
-                found = SettingsFile(path, text, found.content)
+                data = text.encode("utf-8", "backslashreplace")
+                replace(path, data)
+                found = SettingsFile(path, text, found.content, _digest(data))
     except Broken as fault:
         raise UsageFault(f"The {what} was not stored: {fault} It was left as it is; mend it and try again.") from None
     except OSError as fault:
         raise UsageFault(f"The {what} was not stored: {path} cannot be written: {fault.strerror or fault}.") from None
+    wrote(path, digest, found.digest)
     return found
 
 

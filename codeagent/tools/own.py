@@ -17,7 +17,7 @@ from codeagent.core.effects import Effect, Permit, Risk
 from codeagent.core.errors import ToolFault
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
-from codeagent.host.durable import read_regular, replace
+from codeagent.host.durable import replace
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
 from codeagent.tools.own_input import DeclaredInput, input_of
@@ -49,12 +49,14 @@ class Declaration:
     readonly: bool = False
 
 
-def read_declaration(file: Path) -> Declaration:
-    """Read `NAME.json`. Raises ValueError in words that name the field, and OSError."""
+def read_declaration(file: Path, text: bytes) -> Declaration:
+    """Read what is in `NAME.json`. Raises ValueError in words that name the field."""
     if not _NAME.fullmatch(file.stem):
         raise ValueError("the name of a tool is made of a-z, 0-9 and _, and begins with a letter")
+    if len(text) > DECLARATION:
+        raise ValueError(f"it is longer than {DECLARATION // 1024} KiB")
     try:
-        data = json.loads(read_regular(file, DECLARATION)[0])
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"no valid JSON ({error})") from None
     if not isinstance(data, dict):

@@ -9,7 +9,7 @@ from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
 from codeagent.settings import RuleText, Settings, remember_rule, remember_setting
-from codeagent.trust import CLAIMING, Trust
+from codeagent.trust import Trust
 
 
 class Rulebook:
@@ -48,11 +48,8 @@ class Rulebook:
     def remember(self, rule: str) -> str:
         """Store an allow rule in the project's local settings; where it stands. It holds from now on in any case."""
         self.rules()
-        known = self._trust.covers(self._project)
         try:
-            where = remember_rule(self._project, rule)
-            if known:
-                self._trust.record(self._project / name for name in CLAIMING)
+            where = remember_rule(self._project, rule, self._trust.wrote)
         except (UsageFault, OSError) as fault:
             where = f"this session only ({fault})"
         self._remembered.append(parse(rule, "allow", where))
@@ -61,11 +58,7 @@ class Rulebook:
 
     def switch(self, name: str, *, on: bool) -> str:
         """Store a switch in the project's local settings; where it stands. Raises UsageFault."""
-        known = self._trust.covers(self._project)
-        where = remember_setting(self._project, name, on)
-        if known:
-            self._trust.record(self._project / each for each in CLAIMING)
-        return where
+        return remember_setting(self._project, name, on, self._trust.wrote)
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with files and rules and was not told yet."""
