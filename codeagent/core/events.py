@@ -290,6 +290,21 @@ class Changed(Fact, frozen=True, tag="changed"):
 
     use_id: str
     files: tuple[FileChange, ...] = ()
+    call: str = ""
+    """The sub-agent's own call, where `use_id` is the `task` call that it works for."""
+
+
+class Prepared(Fact, frozen=True, tag="prepared"):
+    """A sub-agent's call that may change files is about to run; `kept` and `scanned` as in ToolStarted.
+
+    Its end stands in the sub-agent's transcript; a kill meanwhile must not make the session forget those files.
+    `use_id` is the `task` call that the sub-agent works for, `call` its own.
+    """
+
+    use_id: str
+    call: str
+    kept: tuple[tuple[str, FileState], ...] = ()
+    scanned: bool = False
 
 
 class Spent(Fact, frozen=True, tag="spent"):
@@ -385,6 +400,7 @@ Entry = (
     | Compacted
     | Rewound
     | Changed
+    | Prepared
     | Spent
     | Noted
     | ValveClosed

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from codeagent.core.errors import SessionError
-from codeagent.core.events import Entry, Opened, ToolFinished, ToolStarted, TurnEnded, UserSaid
+from codeagent.core.events import Entry, Opened, Prepared, ToolFinished, ToolStarted, TurnEnded, UserSaid
 from codeagent.host.durable import make_private, replace, sync, sync_directory, write_all
 from codeagent.sessions import codec
 from codeagent.sessions.earlier import beginning
@@ -108,7 +108,7 @@ class Log:
         if isinstance(entry, ToolFinished) and entry.use_id in self._lasting:
             self._lasting.discard(entry.use_id)
             return True
-        return isinstance(entry, UserSaid | TurnEnded)
+        return isinstance(entry, UserSaid | TurnEnded | Prepared)
 
     def sync(self) -> None:
         """Wait until what was written is on the disk."""
