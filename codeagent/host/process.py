@@ -103,9 +103,9 @@ class ShellProcess:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 0.05)  # a look costs some milliseconds
             if self._group_lives():
-                left = await strays.end(self._group)
+                left = await strays.end(self._group, self.pid)
         except asyncio.CancelledError:
-            strays.kill(self._all)
+            strays.kill(self._all, self.pid)
             raise
         finally:
             self._close()
@@ -119,7 +119,7 @@ class ShellProcess:
         if self._over:
             return
         try:
-            await strays.end(self._all)
+            await strays.end(self._all, self.pid)
             await self.wait(1)
         finally:
             self._drain()
