@@ -27,19 +27,23 @@ class OwnTools:
                 self.problems.append(f"{file}: {fault}. This tool is left out.")
                 continue
             if data is not None:
-                self._read(file, data)
+                self._read(file, data, content)
 
     @property
     def names(self) -> list[str]:
         """Names of the tools that can be used."""
         return [each.name for each in self.declarations]
 
-    def _read(self, file: Path, data: bytes) -> None:
+    def _read(self, file: Path, data: bytes, content: Callable[[Path], bytes | None]) -> None:
         from codeagent.tools.own import read_declaration  # pydantic, 60 ms; most projects declare nothing
 
         try:
-            self.declarations.append(read_declaration(file, data))
-        except ValueError as wrong:
+            declared = read_declaration(file, data)
+            program = Path(declared.command[0])
+            if program.is_relative_to(file.parent) and program.is_file() and content(program) is None:
+                raise ValueError("its program is not what you trusted, or too large for that")
+            self.declarations.append(declared)
+        except (ValueError, OSError) as wrong:
             self.problems.append(f"{file}: {wrong}. This tool is left out.")
 
 

@@ -104,6 +104,17 @@ def test_what_another_wrote_into_a_file_is_not_trusted_because_we_wrote_there_to
     assert not place.ground().trusted
 
 
+def test_a_tool_whose_program_changed_is_left_out(place: Place) -> None:
+    place.put(".agent/tools/tell.json", '{"description": "d", "command": ["./tell"], "readonly": true}')
+    program = place.put(".agent/tools/tell", "#!/bin/sh\necho then\n")
+    place.accept()
+    assert place.ground().own_tools.names == ["tell"]
+    program.write_text("#!/bin/sh\necho now\n")
+    ground = place.ground()
+    assert ground.own_tools.names == []
+    assert any("its program is not what you trusted" in words for words in ground.own_tools.problems)
+
+
 def test_the_bytes_that_were_judged_are_the_ones_that_are_read(place: Place) -> None:
     definition = "---\nname: helper\ndescription: then\n---\n"
     file = place.put(".agent/agents/helper.md", definition)
