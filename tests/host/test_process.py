@@ -195,10 +195,21 @@ RUNAWAYS = {
 """Fork bombs that end by themselves after seconds, should nobody end them."""
 
 
+WALLED = [False, pytest.param(True, marks=pytest.mark.skipif(not find(), reason="no bubblewrap"))]
+
+
 @on_linux
+@pytest.mark.parametrize("walled", WALLED)
 @pytest.mark.parametrize("bomb", RUNAWAYS.values(), ids=RUNAWAYS)
-async def test_what_forks_faster_than_one_can_look_is_ended(start, bomb: str) -> None:
+async def test_what_forks_faster_than_one_can_look_is_ended(
+    jobs: Jobs, tmp_path: Path, bomb: str, walled: bool
+) -> None:
     """And the agent goes on meanwhile."""
+    mine = Jobs(jobs.session, SystemClock(), Sandbox([tmp_path], tmp_path / "home") if walled else None)
+
+    def start(command: str) -> ShellProcess:
+        return mine.run(command, tmp_path, ENV, tmp_path / "spill")
+
     process = start(bomb)
     await process.wait(0.5)
     loop = asyncio.get_running_loop()
@@ -222,10 +233,11 @@ async def test_what_forks_faster_than_one_can_look_is_ended(start, bomb: str) ->
     await again.wait()
     await again.finish()
     assert again.output.fresh() == "alive\n"
+    await mine.close()
 
 
 @on_linux
-@pytest.mark.parametrize("walled", [False, pytest.param(True, marks=pytest.mark.skipif(not find(), reason="no bwrap"))])
+@pytest.mark.parametrize("walled", WALLED)
 async def test_how_many_tasks_a_command_may_have_is_bounded(jobs: Jobs, tmp_path: Path, walled: bool) -> None:
     sandbox = Sandbox([tmp_path], tmp_path / "home") if walled else None
     mine = Jobs(jobs.session, SystemClock(), sandbox)
