@@ -85,9 +85,7 @@ def _asked(effect: Effect, rules: Rules) -> Verdict:
             what = "changes" if touch.access == "write" else "reads"
             why = f"It {what} {touch.path}, outside the project."
             if rule := rules.short(effect):
-                why += (
-                    f" The rule {rule.text} ({rule.source}) ends there: what it may write outside is named by its path."
-                )
+                why += f" The rule {rule.text} ({rule.source}) does not reach there: only one with its path would."
             return Verdict("ask", "path", why, parts=parts)
     why = f"No rule covers it, and its risk is {RISKS[Risk(effect.risk)]}."
     if rules.strict:

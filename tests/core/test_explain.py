@@ -60,7 +60,10 @@ def test_a_rule_that_ends_at_the_project_is_named_and_the_one_that_would_do(mode
         "edit", "/o/a", "Edit /o/a", Risk.HIGH, Plain(""), (Touch("/o/a", "write", "outside", "/o/a"),), cwd="/p"
     )
     words = explained(away, rules(allow=["Edit", "Edit(**)"]), mode)
-    assert f"Asked, in mode {mode}. It changes /o/a, outside the project. The rule Edit (settings.json:1) ends" in words
+    assert (
+        f"Asked, in mode {mode}. It changes /o/a, outside the project. The rule Edit (settings.json:1) does not reach"
+        in words
+    )
     assert "This allow rule, in .agent/settings.local.json: Edit(//o/a)" in words
     assert "Runs without a question" in explained(away, rules(allow=["Edit(//o/*)"]), mode)
 
