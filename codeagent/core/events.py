@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from codeagent.core.effects import By, Decision
 from codeagent.core.file_states import FileChange, FileState
+from codeagent.core.file_states import Saw as Saw
 from codeagent.core.messages import Block, Document, Image, Text, ToolSchema, ToolUse, Usage
 from codeagent.core.signals import CallDelta as CallDelta
 from codeagent.core.signals import Delta as Delta
@@ -41,21 +42,6 @@ Stop = Literal[
     "interrupted",
     "unknown",
 ]
-
-
-class Saw(Struct, frozen=True, omit_defaults=True):
-    """The model has seen these bytes of a file: lines `first` to `last`, 1-based, of the file with this sha256.
-
-    `whole` is True when every line was shown in full. Path is absolute and resolved.
-    """
-
-    path: str
-    digest: str
-    first: int = 1
-    last: int = 0
-    whole: bool = True
-    wrote: bool = False
-    """True when the tool itself wrote these bytes."""
 
 
 class Fact(Struct, frozen=True, tag_field="kind", omit_defaults=True):
