@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from codeagent.memory.layout import Layout
 from codeagent.setting_environment import Environment
-from codeagent.setting_files import Broken, SettingsFile, Stamp, read, remember_rule, remember_setting, stamp
+from codeagent.setting_files import Broken, SettingsFile, Stamp, read, stamp
 from codeagent.setting_keys import GROUPS, KEYS, MODES, PRECEDENCE, Key, Layer, checked, from_text, shown
 
-__all__ = ["SOURCES", "Environment", "Problem", "RuleText", "Settings", "Sourced", "remember_rule", "remember_setting"]
+__all__ = ["SOURCES", "Environment", "Problem", "RuleText", "Settings", "Sourced"]
 
 MANAGED = Path(
     "/Library/Application Support/codeagent/managed-settings.json"
@@ -56,13 +56,18 @@ class Problem(Struct, frozen=True):
     broken: bool = False
 
 
+Believed = Callable[[Mapping[str, str]], bool]
+"""Says of files in the project, by path with the sha256 of what was read of them, whether all are trusted."""
+
+
 class Settings(Struct, frozen=True):
     """All settings in force.
 
     `values` has every key of `setting_keys.KEYS` that is no list. `rules` are all permission rules that count.
     `claims` says in words what the project's files want and do not get until the directory is trusted. `strict` is
     True when a file was broken: then no file's allow rules count, and its mode is `default`, since a deny may be lost.
-    `stamps` says of each file how it was when it was read.
+    `stamps` says of each file how it was when it was read, `brought` gives the sha256 of what was read of each file in
+    the project, by path.
     """
 
     values: Mapping[str, Sourced]
@@ -73,6 +78,7 @@ class Settings(Struct, frozen=True):
     environment: Environment
     strict: bool = False
     stamps: tuple[tuple[Path, Stamp], ...] = ()
+    brought: Mapping[str, str] = {}
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value
@@ -103,14 +109,15 @@ class Settings(Struct, frozen=True):
         home: Path,
         environ: Mapping[str, str],
         overlay: Mapping[str, Any] | None = None,
-        trusted: bool = False,
+        trusted: bool | Believed = False,
         managed: Path = MANAGED,
         sources: frozenset[str] = SOURCES,
     ) -> Settings:
         """Read and merge all layers. Never fails: what cannot be used is in `problems`.
 
-        `overlay` is what the command line says, nested or with dotted keys. Without `trusted`, files in the project
-        only add ask and deny rules. `sources` are the layers of files that count.
+        `overlay` is what the command line says, nested or with dotted keys. Unless `trusted`, files in the project
+        only add ask and deny rules; asked of the digests in `brought`, it judges the very bytes that count then.
+        `sources` are the layers of files that count.
         """
         merge = _Merge(Environment.of(environ, home), project, trusted)
         merge.read_files(home, managed, sources)
@@ -122,10 +129,12 @@ class Settings(Struct, frozen=True):
 class _Merge:
     """The layers while they are read: per layer the values, and all rules with theirs."""
 
-    def __init__(self, environment: Environment, project: Path, trusted: bool) -> None:
+    def __init__(self, environment: Environment, project: Path, trusted: bool | Believed) -> None:
         self.environment = environment
         self.project = project
-        self.trusted = trusted
+        self._believed: Believed = trusted if callable(trusted) else lambda _: trusted
+        self.trusted = False
+        self.brought: dict[str, str] = {}
         self.values: dict[str, dict[Layer, Sourced]] = {}
         self.rules: list[tuple[Layer, RuleText]] = []
         self.directories: list[Sourced] = []
@@ -144,18 +153,28 @@ class _Merge:
             ("project", self.project / _FOREIGN / "settings.json", True),
             ("local", self.project / _FOREIGN / "settings.local.json", True),
         ]
+        files: list[tuple[Layer, SettingsFile, bool]] = []
         for layer, path, foreign in own:
             if path in self.stamps or (layer != "managed" and layer not in sources):  # the home as a project
                 continue
-            self.stamps[path] = stamp(path)
-            try:
-                file = read(path)
-            except Broken as fault:
-                self.problems.append(Problem(f"{fault} It was left as it is; until it is mended no rule allows.", True))
-                continue
-            if file is not None:
-                content = _permissions(file.content) if foreign else file.content
-                self.take(layer, str(path), content, file)
+            if file := self._read(layer, path):
+                files.append((layer, file, foreign))
+        self.trusted = self._believed(self.brought)
+        for layer, file, foreign in files:
+            self.take(layer, str(file.path), _permissions(file.content) if foreign else file.content, file)
+
+    def _read(self, layer: Layer, path: Path) -> SettingsFile | None:
+        self.stamps[path] = stamp(path)
+        try:
+            file = read(path)
+        except Broken as fault:
+            self.problems.append(Problem(f"{fault} It was left as it is; until it is mended no rule allows.", True))
+            file, digest = None, fault.digest
+        else:
+            digest = file.digest if file else ""
+        if layer in _SHARED and digest:
+            self.brought[str(path)] = digest
+        return file
 
     def take_variables(self, environ: Mapping[str, str]) -> None:
         names = [(key, key.variable) for key in KEYS.values() if key.kind != "texts"]
@@ -230,6 +249,7 @@ class _Merge:
             environment=self.environment,
             strict=strict,
             stamps=tuple(self.stamps.items()),
+            brought=self.brought,
         )
 
     def _strongest(self, key: Key, strict: bool) -> Sourced:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from codeagent.core.effects import Brought
-
-CLAIMING = (
-    ".agent/settings.json",
-    ".agent/settings.local.json",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-)
-"""Files in a project whose allow rules would widen what runs unasked."""
 
 LARGEST = 1_000_000
 """Bytes of the largest file that can be trusted."""
@@ -33,11 +25,10 @@ class Trust:
         """Why the memory cannot be used, in words, or an empty string."""
         return self._read()[1]
 
-    def covers(self, project: Path) -> bool:
-        """Whether every settings file of this project is exactly one that was accepted."""
-        present = {str(project / name): digest_of(project / name) for name in CLAIMING}
+    def covers(self, present: Mapping[str, str]) -> bool:
+        """Whether all of these, files by path with the digest of what was read of them, were accepted as such."""
         known = self._said("yes")
-        return all(not digest or _digest(known.get(path)) == digest for path, digest in present.items())
+        return all(_digest(known.get(path)) == digest for path, digest in present.items())
 
     def believes(self, path: Path, digest: str) -> bool:
         """Whether this content of that file was accepted."""
@@ -67,15 +58,16 @@ class Trust:
         """Do not ask about these again until they change. Raises OSError."""
         self._put(items, "no")
 
-    def record(self, files: Iterable[Path]) -> None:
-        """Believe these settings files as they are now: codeagent itself wrote in one. Raises OSError."""
-        known = self._said("yes")
-        items = []
-        for path in files:
-            before = known.get(str(path))
-            told = before.get("told", ()) if isinstance(before, dict) else ()
-            items.append(Brought(str(path), "settings", tuple(map(str, told)), digest_of(path)))
-        self._put(items, "yes")
+    def wrote(self, path: Path, before: str, after: str) -> None:
+        """Believe the settings file that codeagent itself wrote, if what it wrote into was believed. Raises OSError.
+
+        `before` is the digest of that, "" when there was no file; nothing that another put there is taken along.
+        """
+        if before and not self.believes(path, before):
+            return
+        known = self._said("yes").get(str(path))
+        told = known.get("told", ()) if isinstance(known, dict) else ()
+        self._put([Brought(str(path), "settings", tuple(map(str, told)), after)], "yes")
 
     def _put(self, items: Iterable[Brought], answer: str) -> None:
         from codeagent.host.durable import locked, make_private, replace

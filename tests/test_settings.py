@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from codeagent.core.errors import UsageFault
-from codeagent.settings import Environment, Settings, remember_rule
+from codeagent.setting_changes import remember_rule
+from codeagent.settings import Environment, Settings
 
 
 @pytest.fixture
@@ -261,7 +262,7 @@ def test_a_rule_is_not_written_through_a_link(place):
 REMEMBER = """
 import sys
 from pathlib import Path
-from codeagent.settings import remember_rule
+from codeagent.setting_changes import remember_rule
 for n in range(5):
     remember_rule(Path(sys.argv[1]), f"Bash(run {sys.argv[2]} {n})")
 """

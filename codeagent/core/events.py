@@ -10,13 +10,16 @@ positions stay true. Fields are only ever added, with a default; kinds are never
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
-from msgspec import Struct
-
-from codeagent.core.effects import By, Decision
-from codeagent.core.file_states import FileChange, FileState
+from codeagent.core.call_events import Changed as Changed
+from codeagent.core.call_events import Decided as Decided
+from codeagent.core.call_events import Prepared as Prepared
+from codeagent.core.call_events import Spent as Spent
+from codeagent.core.call_events import ToolFinished as ToolFinished
+from codeagent.core.call_events import ToolStarted as ToolStarted
+from codeagent.core.fact import Fact as Fact
+from codeagent.core.file_states import Saw as Saw
 from codeagent.core.messages import Block, Document, Image, Text, ToolSchema, ToolUse, Usage
 from codeagent.core.signals import CallDelta as CallDelta
 from codeagent.core.signals import Delta as Delta
@@ -25,7 +28,7 @@ from codeagent.core.signals import Signal as Signal
 from codeagent.core.signals import TextDelta as TextDelta
 from codeagent.core.signals import ThinkingDelta as ThinkingDelta
 from codeagent.core.signals import ToolProgress as ToolProgress
-from codeagent.core.views import Todo, View
+from codeagent.core.views import Todo
 
 FORMAT = 1
 """Version of the log format. A higher major version than ours is refused."""
@@ -41,28 +44,6 @@ Stop = Literal[
     "interrupted",
     "unknown",
 ]
-
-
-class Saw(Struct, frozen=True, omit_defaults=True):
-    """The model has seen these bytes of a file: lines `first` to `last`, 1-based, of the file with this sha256.
-
-    `whole` is True when every line was shown in full. Path is absolute and resolved.
-    """
-
-    path: str
-    digest: str
-    first: int = 1
-    last: int = 0
-    whole: bool = True
-    wrote: bool = False
-    """True when the tool itself wrote these bytes."""
-
-
-class Fact(Struct, frozen=True, tag_field="kind", omit_defaults=True):
-    """What all entries are: remembered."""
-
-
-# --- entries ---------------------------------------------------------------------------------
 
 
 class Opened(Fact, frozen=True, tag="opened"):
@@ -197,71 +178,6 @@ class AssistantSaid(Fact, frozen=True, tag="assistant_said"):
         return "\n\n".join(b.text for b in self.blocks if isinstance(b, Text) and b.text)
 
 
-class Decided(Fact, frozen=True, tag="decided"):
-    """The gate's decision about a call: what, by whom, by which rule, what the person added."""
-
-    use_id: str
-    tool: str
-    title: str
-    decision: Decision
-    by: By
-    why: str = ""
-    rule: str = ""
-    where: str = ""
-    risk: int = 1
-    words: str = ""
-    stored: tuple[str, ...] = ()
-    """Rules that "don't ask again" stored."""
-    nobody: bool = False
-    """True when it was refused because nobody could be asked."""
-    revised: Mapping[str, Any] | None = None
-    """The input as the person changed it, if they did."""
-    agent: str = ""
-    """The sub-agent whose call it was: its own transcript has the call, the session's log this copy."""
-    hunks: tuple[int, ...] | None = None
-    """Positions of the only hunks that the person took; None: all of the change."""
-    who: str = ""
-    """Who answered in the person's place, as "the tour"; empty: the person, where one was asked."""
-
-
-class ToolStarted(Fact, frozen=True, tag="tool_started"):
-    """A permitted call began. From here on its effect may have happened."""
-
-    use_id: str
-    tool: str
-    label: str
-    title: str
-    view: View
-    risk: int = 1
-    key: str = ""
-    """Idempotency key: a call with this key is never run twice silently."""
-    kept: tuple[tuple[str, FileState], ...] = ()
-    """What stands at the paths that it will change, and is kept in the snapshots."""
-    scanned: bool = False
-    """Whether the whole project was looked at before, so that the snapshots can tell what it changed."""
-
-
-class ToolFinished(Fact, frozen=True, tag="tool_finished"):
-    """A call's result: `blocks` for the model, `view` and `summary` (a few words) for the eye.
-
-    `before` and `after` are sha256 hashes of the file that it changed. `cwd` is the shell's new
-    working directory, if it moved.
-    """
-
-    use_id: str
-    tool: str
-    blocks: tuple[Text | Image | Document, ...]
-    is_error: bool = False
-    outcome: Literal["done", "failed", "refused", "timeout", "interrupted", "skipped"] = "done"
-    summary: str = ""
-    view: View | None = None
-    took_ms: int = 0
-    saw: tuple[Saw, ...] = ()
-    before: str = ""
-    after: str = ""
-    cwd: str = ""
-
-
 class Compacted(Fact, frozen=True, tag="compacted"):
     """Everything before position `keep_from` is now told by `summary`; `restored` are notes put back after it."""
 
@@ -287,22 +203,6 @@ class Rewound(Fact, frozen=True, tag="rewound"):
     to: int
     files: bool = False
     conversation: bool = True
-
-
-class Changed(Fact, frozen=True, tag="changed"):
-    """What a call did to files; `use_id` is empty for a rewind, and for calls that are not on record here."""
-
-    use_id: str
-    files: tuple[FileChange, ...] = ()
-
-
-class Spent(Fact, frozen=True, tag="spent"):
-    """What one reply to a sub-agent cost; `use_id` is the `task` call that it works for. `cost` as in AssistantSaid."""
-
-    use_id: str
-    usage: Usage = Usage()
-    cost: float | None = None
-    model: str = ""
 
 
 class Noted(Fact, frozen=True, tag="noted"):
@@ -389,6 +289,7 @@ Entry = (
     | Compacted
     | Rewound
     | Changed
+    | Prepared
     | Spent
     | Noted
     | ValveClosed

@@ -1,4 +1,4 @@
-"""What stands at a path, and how that changed: what a rewind is made of."""
+"""What stands at a path, how that changed, and what the model saw of it."""
 
 from __future__ import annotations
 
@@ -25,3 +25,18 @@ class FileChange(Struct, frozen=True):
     path: str
     before: FileState
     after: FileState
+
+
+class Saw(Struct, frozen=True, omit_defaults=True):
+    """The model has seen these bytes of a file: lines `first` to `last`, 1-based, of the file with this sha256.
+
+    `whole` is True when every line was shown in full. Path is absolute and resolved.
+    """
+
+    path: str
+    digest: str
+    first: int = 1
+    last: int = 0
+    whole: bool = True
+    wrote: bool = False
+    """True when the tool itself wrote these bytes."""

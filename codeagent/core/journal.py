@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from codeagent.core.events import Entry, Event, Fact
 
@@ -11,23 +11,23 @@ def _forget(entry: Entry) -> None:
     """Write nothing: a session that is not kept."""
 
 
-def _as_it_is(event: Event) -> Event:
+def _as_it_is(event: Event) -> Iterable[Event]:
     """Withhold nothing."""
-    return event
+    return (event,)
 
 
 class Journal:
     """The one truth. Appending an entry writes it, remembers it, then shows it; a signal is only shown.
 
     `entries[i]` has sequence number i. `write` may raise SessionError; then the entry is neither
-    remembered nor shown. `tell` gives an event as it may be known: without our secrets.
+    remembered nor shown. `tell` gives what may be known of an event now, without our secrets: none, one or more.
     """
 
     def __init__(
         self,
         entries: Sequence[Entry] = (),
         write: Callable[[Entry], None] = _forget,
-        tell: Callable[[Event], Event] = _as_it_is,
+        tell: Callable[[Event], Iterable[Event]] = _as_it_is,
     ) -> None:
         self.entries: list[Entry] = list(entries)
         self._write = write
@@ -40,9 +40,9 @@ class Journal:
 
     def append(self, event: Event) -> None:
         """Record what is to be remembered, then show it."""
-        event = self._tell(event)
-        if isinstance(event, Fact):
-            self._write(event)
-            self.entries.append(event)
-        for see in self._watchers:
-            see(event)
+        for told in self._tell(event):
+            if isinstance(told, Fact):
+                self._write(told)
+                self.entries.append(told)
+            for see in self._watchers:
+                see(told)

@@ -83,7 +83,10 @@ def _asked(effect: Effect, rules: Rules) -> Verdict:
     for touch in effect.touches:
         if touch.place == "outside":
             what = "changes" if touch.access == "write" else "reads"
-            return Verdict("ask", "path", f"It {what} {touch.path}, outside the project.", parts=parts)
+            why = f"It {what} {touch.path}, outside the project."
+            if rule := rules.short(effect):
+                why += f" The rule {rule.text} ({rule.source}) does not reach there: only one with its path would."
+            return Verdict("ask", "path", why, parts=parts)
     why = f"No rule covers it, and its risk is {RISKS[Risk(effect.risk)]}."
     if rules.strict:
         why = f"{rules.strict} Until that is mended everything but reading is asked."

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from codeagent.core.conversation import live
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Changed, Entry, Noted, Rewound, ToolFinished, ToolStarted, UserSaid
+from codeagent.core.events import Changed, Entry, Noted, Prepared, Rewound, ToolFinished, ToolStarted, UserSaid
 from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Conflict, Restoring, Snapshots
@@ -147,16 +147,20 @@ class Rewind:
         raise UsageFault("There is no message to go back to at that place.")
 
 
-def cut_off(entries: Sequence[Entry]) -> list[ToolStarted]:
+def cut_off(entries: Sequence[Entry]) -> list[ToolStarted | Prepared]:
     """Calls since the last new message that may have changed files, and of which neither end nor changes are told."""
     told: set[str] = set()
-    found = []
+    found: list[ToolStarted | Prepared] = []
     for entry in reversed(entries):
         match entry:
             case UserSaid(queued=""):
                 break
-            case ToolFinished() | Changed():
-                told.add(entry.use_id)
+            case Changed(use_id=use_id, call=call):
+                told.add(call or use_id)
+            case ToolFinished(use_id=use_id):
+                told.add(use_id)
+            case Prepared(use_id=use_id, call=call) if not {use_id, call} & told:
+                found.append(entry)
             case ToolStarted() if (entry.kept or entry.scanned) and entry.use_id not in told:
                 found.append(entry)
             case _:
@@ -164,11 +168,11 @@ def cut_off(entries: Sequence[Entry]) -> list[ToolStarted]:
     return found[::-1]
 
 
-async def record(journal: Journal, snapshots: Snapshots, call: ToolStarted, *, always: bool) -> None:
+async def record(journal: Journal, snapshots: Snapshots, call: ToolStarted | Prepared, *, always: bool) -> None:
     """Put on record what a call changed; with `always` also that it changed nothing."""
     files = await snapshots.changes(call.kept, scanned=call.scanned)
     if files or always:
-        journal.append(Changed(call.use_id, files))
+        journal.append(Changed(call.use_id, files, call.call if isinstance(call, Prepared) else ""))
 
 
 def told(conflicts: Sequence[Conflict]) -> str:

@@ -56,18 +56,40 @@ def match(rule: Rule, effect: Effect, anchors: Anchors) -> bool:
 
 
 def allowed_by(rules: Sequence[Rule], effect: Effect, anchors: Anchors) -> bool:
-    """Do these allow rules together cover the whole effect?"""
+    """Do these allow rules together cover the whole effect? A write outside is only covered by its path."""
     tool = folded(effect.tool)
     if effect.shell is not None and effect.shell.forbidden:
         return False
-    if any(not rule.specifier and _same_tool(rule, tool) for rule in rules):
+    if not _permitted(rules, [touch for touch in effect.touches if _leaves(touch)], effect, anchors):
+        return False
+    if bare(rules, tool):
         return True
     if tool == "bash":
-        shell = effect.shell
-        return shell is not None and shell.plain and all(part.readonly or covering(rules, part) for part in shell.parts)
+        return _line_allowed(rules, effect)
     if effect.touches and (tool in READS or tool in EDITS):
-        return all(any(_permits(rule, touch, effect, anchors) for rule in rules) for touch in effect.touches)
+        return _permitted(rules, effect.touches, effect, anchors)
     return any(rule.specifier and _names(rule, tool, effect) for rule in rules)
+
+
+def bare(rules: Iterable[Rule], tool: str) -> Rule | None:
+    """The rule that names this tool (folded) and no more, if one does."""
+    return next((rule for rule in rules if not rule.specifier and _same_tool(rule, tool)), None)
+
+
+def _leaves(touch: Touch) -> bool:
+    return touch.access == "write" and touch.place == "outside"
+
+
+def _permitted(rules: Sequence[Rule], touches: Iterable[Touch], effect: Effect, anchors: Anchors) -> bool:
+    return all(any(_permits(rule, touch, effect, anchors) for rule in rules) for touch in touches)
+
+
+def _line_allowed(rules: Sequence[Rule], effect: Effect) -> bool:
+    """A rule over commands means them in the project: with another `cwd` the same words do another thing."""
+    shell = effect.shell
+    if shell is None or not shell.plain or any(touch.place != "inside" for touch in effect.touches):
+        return False
+    return all(part.readonly or covering(rules, part) for part in shell.parts)
 
 
 def covering(rules: Iterable[Rule], part: ShellPart) -> Rule | None:
@@ -174,6 +196,11 @@ class Rules:
             rule for part in (effect.shell.parts if effect.shell else ()) if (rule := covering(rules, part))
         )
         return tuple(used) or tuple(rules)
+
+    def short(self, effect: Effect) -> Rule | None:
+        """The allow rule that names the tool, and does not reach as far out as this effect would write."""
+        rules = (rule for rule in self.all if rule.kind == "allow")
+        return bare(rules, folded(effect.tool)) if any(_leaves(touch) for touch in effect.touches) else None
 
     def for_part(self, part: ShellPart) -> Rule | None:
         """The rule that decides one simple command: deny, then ask, then allow. For explanations."""

@@ -20,7 +20,9 @@ from codeagent.core.events import (
     Entry,
     Event,
     Noted,
+    Prepared,
     Spent,
+    ToolStarted,
     TurnEnded,
     UserSaid,
 )
@@ -173,8 +175,12 @@ class Subagent:
                 self._above.append(Spent(self.use_id, usage, cost))
             case Spent():
                 self._above.append(replace(event, use_id=self.use_id))
-            case Changed():
+            case ToolStarted(use_id=call, kept=kept, scanned=scanned) if kept or scanned:
+                self._above.append(Prepared(self.use_id, call, kept, scanned))
+            case Prepared():
                 self._above.append(replace(event, use_id=self.use_id))
+            case Changed(use_id=use_id, call=call):
+                self._above.append(replace(event, use_id=self.use_id, call=call or use_id))
             case Decided():
                 self._above.append(replace(event, agent=event.agent or self.label))
             case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from codeagent.core.subagents import BUILT_IN, Kind
@@ -21,14 +21,27 @@ _FIELD = re.compile(r"([A-Za-z_-]+):[ \t]*(.*)")
 _ITEM = re.compile(r"\s*-\s+(.*)")
 
 
-def kinds(directories: Iterable[Path]) -> tuple[dict[str, Kind], tuple[str, ...]]:
-    """Kinds by name, the product's and those in these directories, of one name the last; and problems in words."""
+def whole(file: Path) -> bytes | None:
+    """What is in a definition. Raises OSError."""
+    return read_regular(file, SIZE)[0]
+
+
+def kinds(
+    directories: Iterable[Path], content: Callable[[Path], bytes | None] = whole
+) -> tuple[dict[str, Kind], tuple[str, ...]]:
+    """Kinds by name, the product's and those in these directories, of one name the last; and problems in words.
+
+    `content` gives what is in a file, None for one that does not count.
+    """
     found = {kind.name: kind for kind in BUILT_IN}
     problems = []
     for directory in directories:
         for file in sorted(directory.glob("*.md"))[:MOST]:
             try:
-                kind = read_kind(file)
+                data = content(file)
+                if data is None:
+                    continue
+                kind = read_kind(file, data)
             except (ValueError, OSError) as wrong:
                 problems.append(f"{file}: {wrong}. This sub-agent is left out.")
                 continue
@@ -36,9 +49,11 @@ def kinds(directories: Iterable[Path]) -> tuple[dict[str, Kind], tuple[str, ...]
     return found, tuple(problems)
 
 
-def read_kind(file: Path) -> Kind:
-    """Read one definition. Raises ValueError in words that name the field, and OSError."""
-    text = read_regular(file, SIZE)[0].decode("utf-8", "replace")
+def read_kind(file: Path, data: bytes) -> Kind:
+    """Read what is in one definition. Raises ValueError in words that name the field."""
+    if len(data) > SIZE:
+        raise ValueError(f"it is longer than {SIZE // 1024} KiB")
+    text = data.decode("utf-8", "replace")
     front = _FRONT.match(text)
     if front is None:
         raise ValueError("it begins with no front matter (--- name, description ---)")

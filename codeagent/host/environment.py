@@ -63,6 +63,11 @@ def child_environment(environ: Mapping[str, str], secrets: Iterable[str] = ()) -
 
 
 def shell_environment(environ: Mapping[str, str], **more: str) -> dict[str, str]:
-    """The environment of a shell call: `environ`, nothing that waits for a person or hides a function, and `more`."""
+    """The environment of a shell call: `environ`, nothing that waits for a person or hides a function, and `more`.
+
+    Relative places of PATH go: a project that lies there could give its own `ls`.
+    """
     kept = {n: v for n, v in environ.items() if n not in _ODD and not n.startswith("BASH_FUNC_")}
+    if "PATH" in kept:
+        kept["PATH"] = ":".join(place for place in kept["PATH"].split(":") if place.startswith("/"))
     return {**kept, **_QUIET, **more}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,13 +66,13 @@ class Jobs:
         """Start a shell line that the caller waits for. Its full output goes under `spill` if it is long."""
         cookie = self._cookie(next(self._numbers))
         output = Output(spill / _file_name(cookie))
-        return ShellProcess(command, cwd, env, cookie, output, self._prefix(cwd, env, reach))
+        return self._process(command, cwd, env, cookie, output, reach)
 
     def start(self, command: str, cwd: Path, env: Mapping[str, str], spill: Path, reach: Reach = INSIDE) -> Job:
         """Start a shell line in the background; all its output goes to a file under `spill`."""
         cookie = self._cookie(next(self._numbers))
         output = Output(spill / _file_name(cookie), always_file=True)
-        process = ShellProcess(command, cwd, env, cookie, output, self._prefix(cwd, env, reach))
+        process = self._process(command, cwd, env, cookie, output, reach, waited=False)
         over = asyncio.create_task(_follow(process))
         job = Job(f"job{len(self._jobs) + 1}", command, cwd, output.file, self.clock.monotonic(), process, over)
         self._jobs[job.id] = job
@@ -108,9 +108,26 @@ class Jobs:
         if self._sandbox is not None:
             self._sandbox.close()
 
-    def _prefix(self, cwd: Path, env: Mapping[str, str], reach: Reach) -> Sequence[str]:
+    def _process(
+        self,
+        command: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        cookie: str,
+        output: Output,
+        reach: Reach,
+        *,
+        waited: bool = True,
+    ) -> ShellProcess:
+        """Within walls where there are some. A protected name that it makes is renamed when somebody waits for it.
+
+        While a job runs for hours, the person may well have made it: then it is only told.
+        """
         sandbox = None if reach.outside else self.sandbox
-        return sandbox.prefix(cwd, env, git=reach.git) if sandbox else ()
+        if sandbox is None:
+            return ShellProcess(command, cwd, env, cookie, output)
+        prefix, watch = sandbox.prefix(cwd, env, git=reach.git), sandbox.watch(git=reach.git)
+        return ShellProcess(command, cwd, env, cookie, output, prefix, watch.renamed if waited else watch.found)
 
     def _cookie(self, number: int = 0) -> str:
         prefix = f"{self.session}.{os.getpid()}."

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -38,6 +38,8 @@ _SECRET_FILES = _names(
     ".s3cfg .boto .dockercfg .bash_history .zsh_history .python_history .psql_history .mysql_history credentials.json "
     "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"
 )
+_STARTING_SECRETS = _names(".envrc .npmrc")
+"""Files that may hold credentials, and name programs too."""
 _SECRET_ENDS = (".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
 _ENV_SAMPLES = _names(".env.example .env.sample .env.template .env.dist .env.defaults")
 
@@ -160,15 +162,36 @@ class Places:
 
 
 def protected_names(root: Path) -> Iterator[Path]:
-    """What stands directly in this directory and must not be written without a yes; links are left out."""
+    """What stands in this directory and must not be written without a yes; links are left out."""
+    for path in _standing(root, _SECRET_PAIRS | _WRITE_PAIRS):
+        parts = [_folded(part) for part in path.relative_to(root).parts]
+        if not path.is_symlink() and (_secret(parts) or _starts_programs(parts)):
+            yield path
+
+
+def starting_names(root: Path) -> Iterator[Path]:
+    """What stands in this directory, links too, under a name that can start programs; credentials alone cannot."""
+    for path in _standing(root, _WRITE_PAIRS):
+        parts = [_folded(part) for part in path.relative_to(root).parts]
+        if _starts_programs(parts) or parts[-1] in _STARTING_SECRETS:
+            yield path
+
+
+def _standing(root: Path, pairs: Iterable[tuple[str, str]]) -> Iterator[Path]:
+    """The entries of a directory, and those of these `folder/name` that are there."""
     try:
-        with os.scandir(root) as entries:
-            found = sorted(entry.name for entry in entries if not entry.is_symlink())
+        names = sorted(os.listdir(root))  # noqa: PTH208 - names are wanted, not paths
     except OSError:
         return
-    for name in found:
-        if _secret([_folded(name)]) or _starts_programs([_folded(name)]):
-            yield root / name
+    yield from (root / name for name in names)
+    here = frozenset(names)
+    yield from (
+        root / first / second for first, second in sorted(pairs) if first in here and _there(root, first, second)
+    )
+
+
+def _there(*parts: str | Path) -> bool:
+    return os.path.lexists(Path(*parts))
 
 
 def credentials(home: Path) -> Iterator[Path]:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class ShellProcess:
     stdin is empty, stdout and stderr are one pipe into `output`, there is no terminal. `code` is the
     exit code (128 + n for signal n), None while it runs; `cwd` is where the shell stood at the end,
     empty when it did not say. `prefix` are words that run the shell within something else (host/sandbox.py).
+    `over` is called once when nothing of it runs any more; `appeared` is what that gave.
     Raises OSError when the shell cannot be started.
     """
 
@@ -47,11 +48,14 @@ class ShellProcess:
         cookie: str,
         output: Output,
         prefix: Sequence[str] = (),
+        over: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self.cookie = cookie
         self.output = output
         self.code: int | None = None
         self.cwd = ""
+        self.appeared: tuple[str, ...] = ()
+        self._when_over = over
         self._loop = asyncio.get_running_loop()
         self._exited = self._loop.create_future()
         with ExitStack() as ours, ExitStack() as childs:
@@ -99,9 +103,9 @@ class ShellProcess:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 0.05)  # a look costs some milliseconds
             if self._group_lives():
-                left = await strays.end(self._group)
+                left = await strays.end(self._group, self.pid)
         except asyncio.CancelledError:
-            strays.kill(self._all)
+            strays.kill(self._all, self.pid)
             raise
         finally:
             self._close()
@@ -115,7 +119,7 @@ class ShellProcess:
         if self._over:
             return
         try:
-            await strays.end(self._all)
+            await strays.end(self._all, self.pid)
             await self.wait(1)
         finally:
             self._drain()
@@ -159,6 +163,8 @@ class ShellProcess:
             os.close(self._pipe)
 
     def _close(self) -> None:
+        if not self._over:
+            self.appeared = self._when_over()
         self._over = True
         self._shut()
         if self._told >= 0:

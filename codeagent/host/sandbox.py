@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from codeagent.host import paths
+from codeagent.host.appeared import Appeared
 
 PLACES = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
 """Where bubblewrap may lie; never looked up on the PATH, on which a project can put something."""
@@ -20,6 +21,9 @@ _PATIENCE = 5.0
 
 _RUNNING = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
 """What commands need of `/run`, which is hidden otherwise: it holds the sockets of docker, the session bus, agents."""
+
+_GIT_STARTS = ("config", "config.worktree", "hooks", "info/attributes")
+"""What of a repository names programs."""
 
 _ROOT_KEEPS = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER")
 """What root may still do inside: use files of other users. Mounting is not among it."""
@@ -57,6 +61,7 @@ class Sandbox:
         self._roots = [root.resolve() for root in roots]
         self._home, self._hidden, self._network = home, hidden, network
         self._program, self._problem = program, ""
+        self._granted: set[str] = set()
         self._temporary: Path | None = None
         self._trial = threading.Thread(target=self._try, name="sandbox", daemon=True)
         self._trial.start()
@@ -74,6 +79,15 @@ class Sandbox:
         """
         self._trial.join()
         return [*self._walls(env), *self._writable(git=git), "--chdir", str(cwd), "--"]
+
+    def watch(self, *, git: bool = False) -> Appeared:
+        """To be made before a command that runs with such a prefix; finds what protected names it made.
+
+        Once a command may make `.git`, another that runs beside it is not taken for its maker.
+        """
+        if git:
+            self._granted.add(".git")
+        return Appeared(self._roots, self._granted)
 
     def denied(self, output: str) -> bool:
         """Whether a failed command seems to have met a wall."""
@@ -173,11 +187,18 @@ def _roots_own(path: Path) -> bool:
 
 
 def _git(path: Path) -> Iterator[str]:
-    """A repository's directory that can be written and not be moved, without what starts programs."""
+    """A repository's directory that can be written and not be moved, without what starts programs. Raises OSError.
+
+    A wall needs something to stand on: what is missing is made, empty, and git takes no notice of it.
+    """
     yield from ("--bind", str(path), str(path))
-    for name in ("config", "config.worktree", "hooks", "info/attributes"):
-        if (path / name).exists():
-            yield from ("--ro-bind", str(path / name), str(path / name))
+    for name in _GIT_STARTS:
+        place = path / name
+        if not os.path.lexists(place):
+            place.parent.mkdir(exist_ok=True)
+            place.mkdir() if name == "hooks" else place.touch()
+        if place.exists():
+            yield from ("--ro-bind", str(place), str(place))
 
 
 def _environment(env: Mapping[str, str]) -> Iterator[Path]:

@@ -11,7 +11,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,11 @@ COOKIE = "CODEAGENT_CALL"
 MERCY = 2.0
 """Seconds between TERM and KILL."""
 
+_PASSES = 5
+"""Looks through the list of processes within one look."""
+
+_SAME = 10
+"""Looks at the same processes that do not end."""
 
 _WALLS = "bwrap"
 """Ends by itself with what runs inside; ended first, it would take all of that along without a moment's mercy."""
@@ -39,7 +46,10 @@ class Stray:
 
 
 def belonging(cookie: str, group: int = 0) -> tuple[Stray, ...]:
-    """Live processes of this group (0: none), those whose cookie starts with `cookie`, and all their descendants."""
+    """Live processes of this group (0: none), those whose cookie starts with `cookie`, and all their descendants.
+
+    By number, so that mostly a shell comes before its children and reports none of their deaths.
+    """
     marked = f"{COOKIE}={cookie}".encode()
     everyone = list(_processes())
     ours = {p.pid for p, carried in everyone if (group and p.group == group) or (carried or b"").startswith(marked)}
@@ -48,7 +58,7 @@ def belonging(cookie: str, group: int = 0) -> tuple[Stray, ...]:
         grown = len(ours)
         ours |= {p.pid for p, _ in everyone if p.parent in ours}
     ours.discard(os.getpid())
-    return tuple(p for p, _ in everyone if p.pid in ours)
+    return tuple(sorted((p for p, _ in everyone if p.pid in ours), key=lambda p: p.pid))
 
 
 def orphaned() -> tuple[Stray, ...]:
@@ -56,16 +66,17 @@ def orphaned() -> tuple[Stray, ...]:
     return tuple(p for p, carried in _processes() if carried and not _alive(_owner(carried)) and _same_world(p.pid))
 
 
-async def end(find: Callable[[], Sequence[Stray]], mercy: float = MERCY) -> tuple[Stray, ...]:
+async def end(find: Callable[[], Sequence[Stray]], group: int = 0, mercy: float = MERCY) -> tuple[Stray, ...]:
     """TERM to all that `find` gives, KILL to what is left after `mercy` seconds. Returns what was ended.
 
-    When cancelled meanwhile, KILL follows at once: nothing is left in either case.
+    Of the process group `group` nothing is left in any case. When cancelled meanwhile, KILL follows at once: nothing
+    is left then either.
     """
     told: dict[int, Stray] = {}
     try:
         await _end_gently(find, told, mercy)
     finally:
-        kill(find)
+        kill(find, group)
     return tuple(told.values())
 
 
@@ -85,14 +96,28 @@ async def _end_gently(find: Callable[[], Sequence[Stray]], told: dict[int, Stray
         pause = min(pause * 2, 0.1)  # a look costs some milliseconds
 
 
-def kill(find: Callable[[], Sequence[Stray]], rounds: int = 10) -> None:
-    """KILL, again until none is found: a process may fork while it is being ended."""
-    for _ in range(rounds):
-        rest = find()
-        if not rest:
-            return
-        for stray in rest:
-            _send(stray.pid, signal.SIGKILL)
+def kill(find: Callable[[], Sequence[Stray]], group: int = 0, seconds: float = 5.0) -> None:
+    """KILL, again until none is found, the same ones stay (another user's), or the time is over.
+
+    Groups go first, `group` unseen: the kernel ends one as a whole, so that what forks faster than we look, and is
+    in none of the looks, does not get away.
+    """
+    deadline, same, before = time.monotonic() + seconds, 0, frozenset[int]()
+    end_group(group)
+    while (rest := find()) and same < _SAME and time.monotonic() < deadline:
+        now = frozenset(stray.pid for stray in rest)
+        same, before = (same + 1 if now == before else 0), now
+        for each in {stray.group for stray in rest}:
+            end_group(each)
+        for pid in now:
+            _send(pid, signal.SIGKILL)
+
+
+def end_group(group: int) -> None:
+    """KILL to all of a process group at once, if there is one and it is not our own."""
+    if group > 1 and group != os.getpgrp():
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
 
 
 async def sweep(prefix: str) -> tuple[Stray, ...]:
@@ -136,9 +161,7 @@ def _processes() -> Iterator[tuple[Stray, bytes | None]]:
 
 
 def _from_proc() -> Iterator[tuple[Stray, bytes | None]]:
-    for name in os.listdir("/proc"):  # noqa: PTH208 - twice as fast, and this runs in a waiting loop
-        if not name.isdecimal():
-            continue
+    for name in _numbers():
         stat = _bytes_of(f"/proc/{name}/stat")
         program, _, rest = stat.partition(b"(")[2].rpartition(b")")
         fields = rest.split(maxsplit=3)
@@ -146,6 +169,18 @@ def _from_proc() -> Iterator[tuple[Stray, bytes | None]]:
             continue
         stray = Stray(int(name), int(fields[1]), int(fields[2]), program.decode(errors="replace"))
         yield stray, _cookie(_bytes_of(f"/proc/{name}/environ").split(b"\0"))
+
+
+def _numbers() -> Iterator[str]:
+    """Process ids, the newest first, and those that came meanwhile: what forks on is elsewhere a moment later."""
+    seen: set[str] = set()
+    for _ in range(_PASSES):
+        names = os.listdir("/proc")  # noqa: PTH208 - twice as fast, and this runs in a waiting loop
+        fresh = [name for name in reversed(names) if name.isdecimal() and name not in seen]
+        if not fresh:
+            return
+        yield from fresh
+        seen.update(fresh)
 
 
 def _from_ps() -> Iterator[tuple[Stray, bytes | None]]:

@@ -44,8 +44,8 @@ class Topics:
 
     def index(self) -> str:
         """The index as the prompt shows it, with what is wrong with it at its end. Raises ToolFault."""
-        found = index.read(self._text(self._layout.index) or "")
-        strange = self.strange()
+        text = self._text(self._layout.index) or ""
+        found, strange = index.read(text), self._strange(text)
         if not strange or self._believed(strange):
             return "\n".join([index.loaded(found.text), *(f"({problem})" for problem in found.problems)]).strip()
         ours = [str(line) for line in found.topics if self._ours(line)]
@@ -58,7 +58,9 @@ class Topics:
 
     def strange(self) -> tuple[str, ...]:
         """Every line of the index, index line or not, that this user's codeagent did not write. Raises ToolFault."""
-        text = self._text(self._layout.index) or ""
+        return self._strange(self._text(self._layout.index) or "")
+
+    def _strange(self, text: str) -> tuple[str, ...]:
         ours = {str(line) for line in index.read(text).topics if self._ours(line)}
         lines = (line.strip() for line in text.splitlines())
         return tuple(line for line in lines if line and line != index.TITLE.strip() and line not in ours)

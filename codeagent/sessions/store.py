@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from codeagent.core.errors import SessionError
-from codeagent.core.events import Entry, Opened, ToolFinished, ToolStarted, TurnEnded, UserSaid
+from codeagent.core.events import Entry, Opened, Prepared, ToolFinished, ToolStarted, TurnEnded, UserSaid
 from codeagent.host.durable import make_private, replace, sync, sync_directory, write_all
 from codeagent.sessions import codec
 from codeagent.sessions.earlier import beginning
@@ -108,7 +108,7 @@ class Log:
         if isinstance(entry, ToolFinished) and entry.use_id in self._lasting:
             self._lasting.discard(entry.use_id)
             return True
-        return isinstance(entry, UserSaid | TurnEnded)
+        return isinstance(entry, UserSaid | TurnEnded | Prepared)
 
     def sync(self) -> None:
         """Wait until what was written is on the disk."""
@@ -188,8 +188,8 @@ class Log:
 def fork(path: Path, new_id: str, upto: int = -1, key: bytes = b"") -> Path:
     """Copy the first `upto` entries of a log (all if negative) into a new one beside it, under a new session id.
 
-    Returns the new log's path. Entries are copied byte for byte, but for the first, which gets the new id, and sealed
-    anew. Raises SessionError.
+    Returns the new log's path. Entries are copied byte for byte, but for the first, which gets the new id; those that
+    were ours are sealed anew, another's stay another's. Raises SessionError.
     """
     loaded = load(path)
     first = loaded.entries[0] if loaded.entries else None
@@ -198,10 +198,18 @@ def fork(path: Path, new_id: str, upto: int = -1, key: bytes = b"") -> Path:
     target = path.with_name(f"{new_id}.jsonl")
     if target.exists():
         raise SessionError(f"There is already a session log at {target}. Use another session id.")
-    at, lines = _first_lines(path, loaded.good_bytes, upto)
+    begin, lines = _first_lines(path, loaded.good_bytes, upto)
+    place = codec.position(begin)
     opened = msgspec.structs.replace(first, session=new_id, forked_from=first.session)
-    own = codec.key_of(key, new_id) if key else b""
-    copied = [codec.encode(0, at, opened, own), *(codec.resealed(line, own) for line in lines)]
+    old, new = (codec.key_of(key, path.stem), codec.key_of(key, new_id)) if key else (b"", b"")
+
+    def seal(line: bytes) -> bytes:
+        return new if key and codec.sealed(line, old) else b""
+
+    copied = [
+        codec.encode(0, place[1] if place else 0, opened, seal(begin)),
+        *(codec.resealed(line, seal(line)) for line in lines),
+    ]
     try:
         replace(target, b"".join(copied))
     except OSError as fault:
@@ -209,17 +217,17 @@ def fork(path: Path, new_id: str, upto: int = -1, key: bytes = b"") -> Path:
     return target
 
 
-def _first_lines(path: Path, size: int, upto: int) -> tuple[int, list[bytes]]:
-    """Time of the first line (ms), and the lines after it with numbers below `upto`, whatever they hold."""
+def _first_lines(path: Path, size: int, upto: int) -> tuple[bytes, list[bytes]]:
+    """The first line, and the lines after it with numbers below `upto`, whatever they hold."""
     kept: list[bytes] = []
     with path.open("rb") as file:
-        first = codec.position(file.readline())
+        first = file.readline()
         for line in file:
             place = codec.position(line)
             if file.tell() > size or (place is not None and 0 <= upto <= place[0]):
                 break
             kept.append(line if line.endswith(b"\n") else line + b"\n")
-    return first[1] if first else 0, kept
+    return first, kept
 
 
 def _silent(words: str) -> None:

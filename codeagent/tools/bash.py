@@ -14,6 +14,7 @@ from codeagent.core.errors import ToolFault
 from codeagent.core.events import Saw
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
+from codeagent.host.appeared import ENDING
 from codeagent.host.jobs import Job, Jobs, Reach
 from codeagent.host.process import LONGEST_COMMAND, ShellProcess, signal_of
 from codeagent.host.strays import Stray
@@ -40,6 +41,9 @@ DENIED = (
     "the sandbox kept this from the network, or from writing outside the project or in its protected places; "
     "if it is needed, run it again with outside: true, and the user is asked"
 )
+
+
+KEPT_OUT = "kept out"
 
 
 class BashInput(BaseModel):
@@ -187,7 +191,7 @@ class Bash:
         code = process.code if process.code is not None else 137
         shown = process.output.shown(INLINE)
         cwd, moved = self._cwd_after(args, Path(effect.cwd), process.cwd)
-        notes = [*moved, *_left_note(left)]
+        notes = [*moved, *_left_note(left), *_kept_out_note(process)]
         if limit:
             notes.append(
                 f"timed out after {limit:g} s and was ended, with all its children; give a larger timeout"
@@ -200,6 +204,7 @@ class Bash:
             notes.append(DENIED)
         failed = bool(limit) or (code != 0 and not (code == 1 and _answers(args.command, effect.shell)))
         outcome = f"timed out  {took:.1f} s" if limit else f"exit {code}  {took:.1f} s" if code else f"{took:.1f} s"
+        outcome += f"  {KEPT_OUT} {names}" if (names := _kept_out(process)) else ""
         saw: tuple[Saw, ...] = ()
         if effect.shell and code == 0 and not limit and shown.text:
             saw = sights(args.command, effect.shell, Path(effect.cwd), cut=bool(shown.omitted))
@@ -287,7 +292,7 @@ def _job_result(job: Job, opening: str) -> Result:
         state = "stopped"
     else:
         state = f"ended: {_exit_words(job.code)}"
-    text = _with_notes(output, [f"{job.id} {state}"])
+    text = _with_notes(output, [f"{job.id} {state}", *_appeared_note(job)])
     view = Shell(job.command, str(job.cwd), output, job.code)
     return Result.of(f"{opening}\n{text}".strip(), summary=f"{job.id} {state}", view=view)
 
@@ -307,6 +312,28 @@ def _left_note(left: tuple[Stray, ...]) -> list[str]:
         return []
     names = ", ".join(f"{stray.name} ({stray.pid})" for stray in left[:5])
     return [f"ended what the command left running: {names}; use run_in_background to keep it"]
+
+
+def _kept_out(process: ShellProcess) -> str:
+    """Names of what it made and was put out of the way, bounded."""
+    names = [clean_line(Path(path).name) for path in process.appeared]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _kept_out_note(process: ShellProcess) -> list[str]:
+    if not process.appeared:
+        return []
+    return [
+        f"the sandbox {KEPT_OUT} {_kept_out(process)}, which can start programs: renamed to end in {ENDING}; "
+        "if it is wanted, make it with outside: true, and the user is asked"
+    ]
+
+
+def _appeared_note(job: Job) -> list[str]:
+    if not job.process.appeared:
+        return []
+    names = _kept_out(job.process)
+    return [f"while {job.id} ran, {names} came into being, which can start programs: tell the user if it was not meant"]
 
 
 def _answers(command: str, reading: ShellReading | None) -> bool:

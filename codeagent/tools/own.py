@@ -13,12 +13,15 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeagent.core.clean import clean_line
 from codeagent.core.effects import Effect, Permit, Risk
 from codeagent.core.errors import ToolFault
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
-from codeagent.host.durable import read_regular, replace
+from codeagent.host.appeared import ENDING
+from codeagent.host.durable import replace
 from codeagent.host.jobs import Jobs
+from codeagent.host.process import ShellProcess
 from codeagent.host.workspace import Workspace
 from codeagent.tools.own_input import DeclaredInput, input_of
 
@@ -49,12 +52,14 @@ class Declaration:
     readonly: bool = False
 
 
-def read_declaration(file: Path) -> Declaration:
-    """Read `NAME.json`. Raises ValueError in words that name the field, and OSError."""
+def read_declaration(file: Path, text: bytes) -> Declaration:
+    """Read what is in `NAME.json`. Raises ValueError in words that name the field."""
     if not _NAME.fullmatch(file.stem):
         raise ValueError("the name of a tool is made of a-z, 0-9 and _, and begins with a letter")
+    if len(text) > DECLARATION:
+        raise ValueError(f"it is longer than {DECLARATION // 1024} KiB")
     try:
-        data = json.loads(read_regular(file, DECLARATION)[0])
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"no valid JSON ({error})") from None
     if not isinstance(data, dict):
@@ -111,11 +116,15 @@ class Own:
             await process.finish()
         finally:
             await process.end()
-        yield self._told(permit.effect, process.output.shown(INLINE).text, process.code or 0)
+        yield self._told(permit.effect, process)
 
-    def _told(self, effect: Effect, output: str, code: int) -> Result:
+    def _told(self, effect: Effect, process: ShellProcess) -> Result:
+        output, code = process.output.shown(INLINE).text, process.code or 0
         text = output.rstrip("\n") or "(no output)"
         if code:
             text += f"\n[exit code {code}]"
+        if process.appeared:
+            names = ", ".join(clean_line(Path(path).name) for path in process.appeared)
+            text += f"\n[the sandbox kept out {names}, which can start programs: renamed to end in {ENDING}]"
         view = Shell(effect.label, effect.cwd, output, code)
         return Result.of(text, is_error=bool(code), summary=f"exit {code}" if code else "done", view=view)

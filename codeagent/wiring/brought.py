@@ -14,7 +14,8 @@ from codeagent.core.effects import Brought
 from codeagent.core.errors import ToolFault
 from codeagent.memory.topics import Topics
 from codeagent.sessions import index
-from codeagent.trust import CLAIMING, digest_of
+from codeagent.settings import Settings
+from codeagent.trust import digest_of
 
 if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
@@ -38,20 +39,18 @@ MOST = 500
 def everything(ground: Ground) -> Iterator[Brought]:
     """All of it; nothing for `--bare`."""
     if not ground.bare:
-        yield from settings(ground.project, ground.settings.claims)
+        yield from settings(ground.settings)
         yield from extensions(ground.project)
         yield from memory(ground.notebook(""), ground.layout.index)
         yield from sessions(ground.sessions, ground.seal)
 
 
-def settings(project: Path, claims: Sequence[str]) -> Iterator[Brought]:
-    """The settings files, each with its claims (`Settings.claims`); one that claims nothing has no words."""
-    for name in CLAIMING:
-        path = project / name
-        if digest := digest_of(path):
-            words = (claim.rpartition(" (") for claim in claims)
-            mine = tuple(told for told, _, where in words if _file(where.rstrip(")")) == str(path))
-            yield Brought(str(path), "settings", mine, digest)
+def settings(read: Settings) -> Iterator[Brought]:
+    """The settings files, each as it was read, with what it claims; one that claims nothing has no words."""
+    for path, digest in read.brought.items():
+        words = (claim.rpartition(" (") for claim in read.claims)
+        mine = tuple(told for told, _, where in words if _file(where.rstrip(")")) == path)
+        yield Brought(path, "settings", mine, digest)
 
 
 def extensions(project: Path) -> Iterator[Brought]:

@@ -2,44 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from codeagent.core.effects import AskTrust, Brought
-from codeagent.trust import Trust, digest_of
+from codeagent.host.durable import read_regular
+from codeagent.trust import LARGEST, Trust
 
 NAMED = 3
 """Files that a note names; the others are counted."""
 
 
 class Consent:
-    """For one project. `gather` finds what it brings; `given` says that it is trusted for this run in any case."""
+    """For one project. `gather` finds what it brings; `given` says that it is trusted for this run in any case.
+
+    It is gathered once: the question and the notes speak of the same content, and what counts is its digest.
+    """
 
     def __init__(self, project: Path, trust: Trust, gather: Callable[[], Iterable[Brought]], *, given: bool) -> None:
         self._project, self._trust, self._gather, self.given = project, trust, gather, given
+        self._found: tuple[Brought, ...] | None = None
 
-    @property
-    def settings(self) -> bool:
-        """Whether the settings files that lie in the project count."""
-        return self.given or self._trust.covers(self._project)
+    def covers(self, files: Mapping[str, str]) -> bool:
+        """Whether all of these count: files in the project by path, with the digest of what was read of them."""
+        return self.given or self._trust.covers(files)
 
     def believes(self, path: Path, digest: str) -> bool:
         """Whether this content of a file of the project was accepted."""
         return self.given or self._trust.believes(path, digest)
 
-    def believes_file(self, path: Path) -> bool:
-        """Whether this file, as it is now, was accepted. A link never is, unless everything is for this run."""
-        return self.given or (not path.is_symlink() and self._trust.believes(path, digest_of(path)))
+    def content(self, path: Path) -> bytes | None:
+        """What is in this file, if that was accepted. A link never is, unless everything is for this run.
+
+        The bytes given are the ones that were judged. Raises OSError where all is accepted and it cannot be read.
+        """
+        if self.given:
+            return read_regular(path, LARGEST)[0]
+        try:
+            data = read_regular(path, LARGEST, follow=False)[0]
+        except OSError:
+            return None
+        return data if self._trust.believes(path, hashlib.sha256(data).hexdigest()) else None
 
     def everything(self) -> AskTrust:
         """All that the directory brings, known or not."""
-        found = tuple(self._gather())
+        found = self._all()
         return AskTrust(str(self._project), tuple(b for b in found if b.words), tuple(b for b in found if not b.words))
 
     def question(self) -> AskTrust | None:
         """What the person has to see before it acts, None when there is nothing new. Files that want nothing pass."""
-        news = () if self.given else self._trust.news(self._gather())
+        news = () if self.given else self._trust.news(self._all())
         others = tuple(each for each in news if not each.words)
         if len(others) < len(news):
             return AskTrust(str(self._project), tuple(each for each in news if each.words), others)
@@ -47,6 +61,11 @@ class Consent:
             with suppress(OSError):
                 self._trust.accept(others)
         return None
+
+    def _all(self) -> tuple[Brought, ...]:
+        if self._found is None:
+            self._found = tuple(self._gather())
+        return self._found
 
     def keep(self, question: AskTrust, *, yes: bool) -> None:
         """Remember the answer. Raises OSError."""

@@ -57,10 +57,10 @@ class Ground:
         overlay, sources = given.overlay(options), given.sources(options.setting_sources)
 
         def load() -> Settings:
-            return Settings.load(project, own, environ, overlay, self.trusted, sources=sources)
+            return Settings.load(project, own, environ, overlay, self.consent.covers, sources=sources)
 
         self.layout = Layout(self.project)
-        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, self.consent.believes_file)
+        self.own_tools = OwnTools(NOWHERE if options.bare else self.layout.tools, self.consent.content)
         self.rulebook = Rulebook(
             load,
             Anchors(str(self.project), str(home), str(self.project)),
@@ -71,7 +71,7 @@ class Ground:
         )
         self.settings = self.rulebook.settings
         config = self.settings.environment.config_home
-        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, self.consent.believes_file)
+        self.own_agents = OwnAgents(project, NOWHERE if options.bare else config, self.consent.content)
         for own_kind in (self.own_tools, self.own_agents):
             for words in own_kind.problems:
                 self.rulebook.complain(words)
@@ -161,7 +161,7 @@ class Ground:
     @property
     def trusted(self) -> bool:
         """Whether the settings that lie in the project count."""
-        return self.consent.settings
+        return self.consent.covers(self.rulebook.settings.brought)
 
     def answered(self, question: AskTrust, *, yes: bool) -> Ground:
         """The same ground after the answer, read anew. A yes that cannot be kept holds for this run."""

@@ -30,7 +30,7 @@ from codeagent.host.workspace import Workspace
 from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import index, store
-from codeagent.sessions.load import Loaded
+from codeagent.sessions.load import Loaded, foreign_digest
 from codeagent.wiring import coming_back, preferences, tooling
 from codeagent.wiring.answering import shape
 from codeagent.wiring.background import Background, end_orphans
@@ -149,13 +149,23 @@ class House:
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
         tools = self._tools(workspace, path.stem)
-        news: list[Entry] = [*fresh, *self._switches(entries, model), *self._ground.reopening_notes(entries)]
+        strange = self._strange(path)
+        news: list[Entry] = [*fresh, *self._switches(entries, model, strange), *self._ground.reopening_notes(entries)]
         self._settle(Keeper(path, self._clock.now, log), entries, news, workspace, tools)
 
-    def _switches(self, entries: Sequence[Entry], model: str) -> Iterable[Entry]:
-        """A resumed session keeps its mode and model, unless the command line says otherwise; bypass has to be said."""
+    def _strange(self, path: Path) -> bool:
+        """Whether another wrote in this log, and the person did not say that it is trusted."""
+        key = self._ground.seal
+        digest = foreign_digest(path, key) if key and not self._options.trust else ""
+        return bool(digest) and not self._ground.consent.believes(path, digest)
+
+    def _switches(self, entries: Sequence[Entry], model: str, strange: bool) -> Iterable[Entry]:
+        """A resumed session keeps its mode and model, unless the command line says otherwise.
+
+        Bypass has to be said again, and a strange log sets no mode at all.
+        """
         now = parameters(entries)
-        mode = self._ground.mode if self._options.permission_mode else ""
+        mode = self._ground.mode if self._options.permission_mode or strange else ""
         if not mode and now.mode == "bypass":
             mode = "default"
             yield Noted(NOT_AGAIN, to="person", topic="session", level="warning")

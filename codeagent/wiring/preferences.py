@@ -11,7 +11,8 @@ from codeagent.core.errors import UsageFault
 from codeagent.core.listed import ListedSetting
 from codeagent.core.rules import parse
 from codeagent.memory.layout import Layout
-from codeagent.setting_files import Broken, forget_value, read, remember_value
+from codeagent.setting_changes import forget_value, remember_value
+from codeagent.setting_files import Broken, read
 from codeagent.setting_keys import KEYS, MODES, Key, checked, from_text
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def put(ground: Ground, layer: Own, name: str, texts: Sequence[str]) -> str:
         remember_value(path, name, value)
     else:
         _made_ready(ground, path)
-        ground.rulebook.keeping_trust(lambda: remember_value(path, name, value))
+        remember_value(path, name, value, ground.rulebook.wrote)
     file = read(path)
     return f"{path}:{file.line_of_key(name)}" if file else str(path)
 
@@ -116,7 +117,7 @@ def take_out(ground: Ground, layer: Own, name: str) -> bool:
         return False
     if layer == "user":
         return forget_value(path, name)
-    return ground.rulebook.keeping_trust(lambda: forget_value(path, name))
+    return forget_value(path, name, ground.rulebook.wrote)
 
 
 def _made_ready(ground: Ground, path: Path) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rule, Rules, never_matches, parse, remark
-from codeagent.settings import RuleText, Settings, remember_rule, remember_setting
-from codeagent.trust import CLAIMING, Trust
-
-T = TypeVar("T")
+from codeagent.setting_changes import remember_rule, remember_setting
+from codeagent.settings import RuleText, Settings
+from codeagent.trust import Trust
 
 
 class Rulebook:
@@ -52,7 +51,7 @@ class Rulebook:
         """Store an allow rule in the project's local settings; where it stands. It holds from now on in any case."""
         self.rules()
         try:
-            where = self.keeping_trust(lambda: remember_rule(self._project, rule))
+            where = remember_rule(self._project, rule, self.wrote)
         except (UsageFault, OSError) as fault:
             where = f"this session only ({fault})"
         self._remembered.append(parse(rule, "allow", where))
@@ -61,15 +60,12 @@ class Rulebook:
 
     def switch(self, name: str, *, on: bool) -> str:
         """Store a switch in the project's local settings; where it stands. Raises UsageFault."""
-        return self.keeping_trust(lambda: remember_setting(self._project, name, on))
+        return remember_setting(self._project, name, on, self.wrote)
 
-    def keeping_trust(self, change: Callable[[], T]) -> T:
-        """Change a settings file of the project for the person; if its files were trusted, they still are."""
-        known = self._trust.covers(self._project)
-        changed = change()
-        if known:
-            self._trust.record(self._project / each for each in CLAIMING)
-        return changed
+    def wrote(self, path: Path, before: str, after: str) -> None:
+        """A settings file of the project was changed for the person: what was believed is believed as it is now."""
+        with suppress(OSError):  # a memory that cannot be kept: the person is asked again
+            self._trust.wrote(path, before, after)
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with files and rules and was not told yet."""

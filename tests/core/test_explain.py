@@ -54,6 +54,20 @@ def test_nothing_changes_what_is_never_run() -> None:
     assert "Nothing: no rule, no mode and no answer lets this run." in words
 
 
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "auto"])
+def test_a_rule_that_ends_at_the_project_is_named_and_the_one_that_would_do(mode: str) -> None:
+    away = Effect(
+        "edit", "/o/a", "Edit /o/a", Risk.HIGH, Plain(""), (Touch("/o/a", "write", "outside", "/o/a"),), cwd="/p"
+    )
+    words = explained(away, rules(allow=["Edit", "Edit(**)"]), mode)
+    assert (
+        f"Asked, in mode {mode}. It changes /o/a, outside the project. The rule Edit (settings.json:1) does not reach"
+        in words
+    )
+    assert "This allow rule, in .agent/settings.local.json: Edit(//o/a)" in words
+    assert "Runs without a question" in explained(away, rules(allow=["Edit(//o/*)"]), mode)
+
+
 def test_a_protected_place_needs_a_yes_each_time() -> None:
     assert "no rule and no mode lets a protected place pass" in explained(edit("protected"), mode="bypass")
 

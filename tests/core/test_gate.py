@@ -46,6 +46,7 @@ def file(tool: str, access: str, place: str = "inside") -> Effect:
 
 READ, EDIT = file("read", "read"), file("edit", "write")
 OUTSIDE, PROTECTED = file("read", "read", "outside"), file("edit", "write", "protected")
+AWAY = file("edit", "write", "outside")
 LS, TEST, RM = shell("ls", readonly=True), shell("pytest -q", risk=Risk.MEDIUM), shell("rm x")
 TODO = Effect("todo", "", "Note", Risk.LOW, Plain(""), free=True)
 
@@ -64,6 +65,8 @@ TODO = Effect("todo", "", "Note", Risk.LOW, Plain(""), free=True)
         ("default", RM, "ask"), ("auto", RM, "ask"), ("bypass", RM, "allow"), ("plan", RM, "deny"),
         ("default", OUTSIDE, "ask"), ("acceptEdits", OUTSIDE, "ask"), ("auto", OUTSIDE, "ask"),
         ("bypass", OUTSIDE, "allow"),
+        *[(mode, AWAY, "deny" if mode == "plan" else "ask") for mode in MODES if mode != "bypass"],
+        ("bypass", AWAY, "allow"),
     ],
 )  # fmt: skip
 def test_what_each_mode_lets_pass(mode: str, effect: Effect, decision: str) -> None:

@@ -8,16 +8,21 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from codeagent.core.conversation import messages
 from codeagent.core.effects import Effect, Risk
 from codeagent.core.errors import UsageFault
-from codeagent.core.events import Changed, Rewound, ToolStarted
+from codeagent.core.events import AssistantSaid, Changed, Entry, Opened, Prepared, Rewound, ToolStarted, UserSaid
 from codeagent.core.file_states import FileChange, FileState
-from codeagent.core.messages import Note
+from codeagent.core.journal import Journal
+from codeagent.core.messages import Note, Text
 from codeagent.core.ports import Conflict, Kept, Restoring
-from codeagent.core.rewind import net, restorings
-from tests.core.stage import Stage, call, say
+from codeagent.core.rewind import cut_off, net, restorings
+from codeagent.core.subagents import Parent, Subagent
+from codeagent.core.toolset import Toolset
+from codeagent.core.views import Plain
+from tests.core.stage import Numbers, Replies, Reply, Stage, call, say
 
 NONE = FileState()
 
@@ -67,10 +72,8 @@ def disk() -> Disk:
     return Disk()
 
 
-async def three_turns(disk: Disk) -> Stage:
-    """Each turn writes its number into /p/a."""
-    replies = [reply for n in "123" for reply in (say("", call(f"c{n}", "change", answer=n)), say(f"done {n}"))]
-    stage = Stage(*replies, mode="bypass", snapshots=disk)
+def _writing(stage: Stage, disk: Disk) -> None:
+    """Have the stage's changing tool write its answer into /p/a."""
     run = stage.change.run
 
     async def write(args, permit):
@@ -79,6 +82,13 @@ async def three_turns(disk: Disk) -> Stage:
             yield part
 
     stage.change.run = write
+
+
+async def three_turns(disk: Disk) -> Stage:
+    """Each turn writes its number into /p/a."""
+    replies = [reply for n in "123" for reply in (say("", call(f"c{n}", "change", answer=n)), say(f"done {n}"))]
+    stage = Stage(*replies, mode="bypass", snapshots=disk)
+    _writing(stage, disk)
     for n in "123":
         await stage.agent.say(f"turn {n}")
     return stage
@@ -174,6 +184,51 @@ async def test_a_killed_call_is_settled_when_it_goes_on(disk: Disk) -> None:
     assert (await again.agent.points())[-1].files[0].after.digest == "3"
     await again.agent.say("go on")
     assert len([e for e in again.of(Changed) if e.use_id == "c3"]) == 1
+
+
+def tasked(disk: Disk, *replies: Reply, entries: Sequence[Entry] = ()) -> tuple[Stage, Subagent, Toolset]:
+    """A stage in whose turn a sub-agent works, with the stage's tools."""
+    stage = Stage(say("ok"), mode="bypass", entries=entries, snapshots=disk)
+    stage.journal.append(UserSaid((Text("go"),)))
+    stage.journal.append(AssistantSaid((call("t1", "task"),), "tool_use"))
+    stage.journal.append(ToolStarted("t1", "task", "Do", "Do it", Plain("")))
+    agent, valves = stage.agent, stage.agent.valves
+    parent = Parent(stage.journal, Replies(*replies), stage.gate, valves, stage.clock, Numbers(), agent.policy, disk)
+    tools = Toolset([stage.change], lambda error, tool: f"{tool}: {error}")
+    opened: list[Entry] = [Opened("c", "/p", ("sub",), tools.schemas(), "m", 1000)]
+    return stage, Subagent(parent, "t1", "Do", Journal(opened)), tools
+
+
+async def test_what_a_sub_agent_changed_is_known_wherever_a_kill_falls(disk: Disk) -> None:
+    """Its log has the change first; the session's log may end before it, and the file is known all the same."""
+    replies = [say("", call("c1", "change", answer="1")), say("", call("c2", "change", answer="2")), say("Done.")]
+    stage, agent, tools = tasked(disk, *replies)
+    _writing(stage, disk)
+    await agent.work(tools, "change it twice")
+    entries = list(stage.journal.entries)
+    assert [(e.use_id, e.call) for e in stage.of(Prepared)] == [("t1", "c1"), ("t1", "c2")]
+    assert [(e.use_id, e.call) for e in stage.of(Changed)] == [("t1", "c1"), ("t1", "c2")]
+    for end in range(len(entries) + 1):
+        prepared = sum(isinstance(e, Prepared) for e in entries[:end])
+        if not prepared:
+            continue
+        disk.files = {"/p/a": str(prepared)}
+        again = Stage(say("ok"), entries=entries[:end], snapshots=disk)
+        (point,) = await again.agent.points()
+        assert [(c.path, c.before.digest, c.after.digest) for c in point.files] == [("/p/a", "0", str(prepared))]
+        await again.agent.rewind(point.to)
+        assert disk.files == {"/p/a": "0"}
+
+
+async def test_a_sub_agents_sub_agent_is_told_of_by_its_own_call(disk: Disk) -> None:
+    stage, outer, tools = tasked(disk)
+    lent = replace(outer.parent, model=Replies(say("", call("deep", "change", answer="1")), say("Done.")))
+    inner = Subagent(lent, "t2", "Deeper", Journal([Opened("d", "/p", ("sub",), tools.schemas(), "m", 1000)]))
+    _writing(stage, disk)
+    await inner.work(tools, "change it")
+    assert [(e.use_id, e.call) for e in stage.of(Prepared)] == [("t1", "deep")]
+    assert [(e.use_id, e.call) for e in stage.of(Changed)] == [("t1", "deep")]
+    assert cut_off(stage.journal.entries) == []
 
 
 async def test_messages_that_wait_are_given_back(disk: Disk) -> None:

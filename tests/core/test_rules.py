@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from codeagent.core.effects import Effect, Risk, ShellPart, ShellReading, Touch
 from codeagent.core.rules import Anchors, Rule, Rules, allowed_by, match, narrow, never_matches, parse, remark
@@ -153,6 +154,38 @@ def test_a_path_rule_counts_from_where_its_settings_stand() -> None:
     rule = parse("Edit(/x/**)", "allow", "settings.json:1", base="/home/u/.config")
     assert match(rule, touching("edit", "/home/u/.config/x/a"), ANCHORS)
     assert not match(rule, touching("edit", "/p/x/a"), ANCHORS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "allowed"),
+    [
+        (["Edit"], False),
+        (["Write"], False),
+        (["Edit(*)", "Edit(**)", "Edit(/**)", "Edit(./**)", "Edit(out/**)", "Edit"], False),
+        (["Read(//other/**)"], False),
+        (["Edit(//elsewhere/**)", "Edit"], False),
+        (["Edit(//other/**)"], True),
+        (["Edit", "Edit(//other/*.txt)"], True),
+        (["Edit(~/../../other/**)"], False),
+    ],
+)
+@pytest.mark.parametrize("tool", ["edit", "write", "export"])
+def test_a_write_outside_is_only_covered_by_a_rule_that_names_the_place(
+    texts: list[str], allowed: bool, tool: str
+) -> None:
+    rules = [parse(text, "allow", "test") for text in [*texts, "Export"]]
+    for named in ("/other/a.txt", "../other/a.txt"):
+        assert allowed_by(rules, touching(tool, "/other/a.txt", named=named, place="outside"), ANCHORS) == allowed
+    link = touching(tool, "/other/a.txt", named="out/a.txt", place="outside")
+    assert not allowed_by(rules, link, ANCHORS), "neither the link's name nor where it leads is enough alone"
+
+
+def test_a_rule_over_commands_means_them_in_the_project() -> None:
+    here = shell(("make",))
+    there = replace(here, cwd="/other", touches=(Touch("/other", "read", "outside"),))
+    assert says("Bash(make:*)", here)
+    assert not says("Bash(make:*)", there)
+    assert says("Bash", there), "every command, wherever it runs"
 
 
 def test_edit_permits_reading_and_a_denied_read_keeps_from_writing() -> None:

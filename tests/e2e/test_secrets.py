@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.e2e.conftest import Open
 from tests.e2e.program import results
-from tests.loopback import Loopback, call, say
+from tests.loopback import Loopback, Reply, call, say
 
 KEY = "sk-ant-api03-Not0A0Real0Key-" + "q7" * 20
 
@@ -40,6 +40,23 @@ def test_the_key_reaches_no_child_no_log_and_no_output(program: Open, shop: Path
     for path in (*shop.rglob("*"), *home.rglob("*")):
         if path.is_file() and path.name != "notes.txt":
             assert KEY.encode() not in path.read_bytes(), path
+
+
+def test_a_key_that_comes_in_pieces_is_shown_and_kept_nowhere(program: Open, shop: Path) -> None:
+    """In pieces of five characters, so slowly that words are put on record meanwhile."""
+    words = f"The key is {KEY}, I said, {KEY} and that {KEY} is all."
+    spoken = Reply(({"type": "text", "text": words, "cut": 5},))
+    with Loopback([spoken], key=KEY, delay=0.02) as server:
+        made = program(server)
+        made.env["ANTHROPIC_API_KEY"] = KEY
+        ran = made.run("-p", "go", "--output-format", "stream-json", "--include-partial-messages", "--verbose")
+    assert ran.code == 0, ran.err
+    deltas = [line["event"].get("delta", {}) for line in ran.lines if line["type"] == "stream_event"]
+    assert "".join(delta.get("text", "") for delta in deltas) == words.replace(KEY, "[key withheld]")
+    (log,) = made.logs
+    assert '"kind":"heard"' in log.read_text()
+    for text in (log.read_text(), ran.out, ran.err):
+        assert not any(KEY[at : at + 10] in text for at in range(len(KEY) - 10))
 
 
 def test_what_it_writes_is_for_its_owner_alone(program: Open, shop: Path, home: Path) -> None:

@@ -16,7 +16,7 @@ from codeagent.core.events import Decided, Opened, Spent, ToolFinished, ToolProg
 from codeagent.core.messages import Text
 from codeagent.library import Answer, AskPermission, Event, Options, Pair, Question
 from codeagent.sessions.load import load
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import CART, Open
 from tests.e2e.program import results, said, told, until
 from tests.loopback import KEY, Loopback, Reply, call, say
 
@@ -313,7 +313,7 @@ async def test_a_long_report_is_cut_and_says_where_the_whole_is(project: Path, h
 def test_killed_in_the_middle_the_session_goes_on(program: Open, shop: Path) -> None:
     answers = {
         "go": in_turn(task("Sleep", "sleep"), say("It was cut off.")),
-        "sleep": in_turn(call("bash", command="echo $$ > pid; exec sleep 300")),
+        "sleep": in_turn(call("bash", command="rm cart.py; echo $$ > pid; exec sleep 300")),
     }
     with Loopback(by_first_words(answers)) as server:
         made = program(server)
@@ -327,6 +327,11 @@ def test_killed_in_the_middle_the_session_goes_on(program: Open, shop: Path) -> 
     assert again.code == 0, again.err
     assert "unknown" in results(body)[0][0]
     assert not server.requests[-1].problems
+    assert not (shop / "cart.py").exists()
+    back = made.run("--plain", "-r", made.logs[0].stem, stdin=b"/rewind 1\n")
+    assert back.code == 0, back.err
+    assert (shop / "cart.py").read_text() == CART, "the session knows what its sub-agent was doing to files"
+    assert not (shop / "pid").exists()
     (transcript,) = (shop / ".agent/sessions").glob("*/agents/*.jsonl")
     assert "sleep" in transcript.read_text()
 

@@ -71,6 +71,32 @@ def test_directory_protected_places_and_commits(program: Open, shop: Path) -> No
     assert answers[3][1]
 
 
+def test_a_command_plants_nothing_that_starts_programs(program: Open, shop: Path) -> None:
+    hook = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch sprung"}]}]}}'
+    plant = f"mkdir .claude .vscode; echo '{hook}' > .claude/settings.json; touch .mcp.json; echo planted"
+    replies = [
+        call("bash", command=plant),
+        call("bash", command="touch .mcp.json", run_in_background=True),
+        call("bash", job="job1", timeout=10),
+        say("Done."),
+    ]
+    with Loopback(replies) as server:
+        made = program(server, **AUTO)
+        done = made.headless("go", *BYPASS)
+        first, _, job = results(server.bodies[-1])
+    assert done.code == 0, done.err
+    assert "planted" in first[0]
+    assert "kept out .claude, .mcp.json, .vscode" in first[0]
+    assert "outside: true" in first[0]
+    assert sorted(path.name for path in shop.iterdir() if path.name.endswith(".kept-out")) == [
+        ".claude.kept-out",
+        ".mcp.json.kept-out",
+        ".vscode.kept-out",
+    ]
+    assert not (shop / ".claude").exists()
+    assert ".mcp.json came into being" in job[0]
+
+
 def test_nothing_is_left_of_a_run_that_is_ended(program: Open, shop: Path) -> None:
     nap = f"sleep 8{zlib.crc32(str(shop).encode())}"
     tree = f"{nap} & setsid {nap} & trap '' TERM; touch started; {nap}"

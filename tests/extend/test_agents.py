@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeagent.core.subagents import Kind
 from codeagent.extend.agents import kinds, read_kind
 
 
@@ -17,12 +18,16 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
+def kind_in(path: Path) -> Kind:
+    return read_kind(path, path.read_bytes())
+
+
 def test_a_definition_of_another_program_is_read(tmp_path: Path) -> None:
     text = (
         "---\nname: Code-Reviewer\ndescription: >\n  Reviews code\n  after changes.\ntools: Read, Grep, Bash(git *)\n"
         "model: inherit\nmaxTurns: 7\ncolor: red\n---\n\nYou review.\n\n---\nTo the end.\n"
     )
-    kind = read_kind(written(tmp_path, "any", text))
+    kind = kind_in(written(tmp_path, "any", text))
     assert (kind.name, kind.description) == ("code-reviewer", "Reviews code after changes.")
     assert kind.tools == ("Read", "Grep", "Bash")
     assert (kind.model, kind.steps) == ("", 7)
@@ -31,13 +36,13 @@ def test_a_definition_of_another_program_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tools", ["tools:\n  - read\n  - grep\n", "tools: [read, 'grep']\n", 'tools: "read grep"\n'])
 def test_tools_in_any_spelling(tmp_path: Path, tools: str) -> None:
-    kind = read_kind(written(tmp_path, "a", f"---\nname: a\ndescription: b\n{tools}---\nc"))
+    kind = kind_in(written(tmp_path, "a", f"---\nname: a\ndescription: b\n{tools}---\nc"))
     assert kind.tools == ("read", "grep")
 
 
 @pytest.mark.parametrize("tools", ["", "tools:\n", "tools: '*'\n"])
 def test_without_tools_it_has_all(tmp_path: Path, tools: str) -> None:
-    kind = read_kind(written(tmp_path, "by-file", f"---\ndescription: b\nmodel: haiku\n{tools}---\n"))
+    kind = kind_in(written(tmp_path, "by-file", f"---\ndescription: b\nmodel: haiku\n{tools}---\n"))
     assert (kind.name, kind.tools, kind.model, kind.prompt) == ("by-file", None, "haiku", "b")
 
 
@@ -66,6 +71,17 @@ def test_the_later_directory_counts_and_the_products_can_be_replaced(tmp_path: P
     found, problems = kinds([tmp_path / "one", tmp_path / "two", tmp_path / "missing"])
     assert found["explore"].description == "second"
     assert found["explore"].where.endswith("two/explore.md")
+    assert problems == ()
+
+
+def test_what_does_not_count_is_left_out_and_what_was_judged_is_read(tmp_path: Path) -> None:
+    judged = {
+        written(tmp_path, "a", "---\nname: a\ndescription: now\n---\n"): b"---\nname: a\ndescription: then\n---\n"
+    }
+    written(tmp_path, "b", "---\nname: b\ndescription: late\n---\n")
+    found, problems = kinds([tmp_path], judged.get)
+    assert found["a"].description == "then"
+    assert "b" not in found
     assert problems == ()
 
 

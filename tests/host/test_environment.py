@@ -23,6 +23,11 @@ def test_nothing_waits_and_nothing_hides() -> None:
     assert (env["PAGER"], env["GIT_EDITOR"], env["TERM"], env["EXTRA"]) == ("cat", "false", "dumb", "1")
 
 
+def test_a_project_gives_no_programs_of_everyday_names() -> None:
+    env = shell_environment({"PATH": ".:./node_modules/.bin::/usr/bin:bin:/bin:"})
+    assert env["PATH"] == "/usr/bin:/bin"
+
+
 def test_values_under_names_that_say_secret() -> None:
     environ = {
         "GITHUB_TOKEN": "ghp-something-1",

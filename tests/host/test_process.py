@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -17,6 +18,7 @@ from codeagent.host import strays
 from codeagent.host.clock import SystemClock
 from codeagent.host.jobs import Jobs
 from codeagent.host.process import ShellProcess, signal_of
+from codeagent.host.sandbox import Sandbox, find
 
 ENV = dict(os.environ)
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -181,6 +183,89 @@ async def test_a_second_cancel_kills_at_once(start) -> None:
     await until(lambda: not mentioned("974.4"), 1)
     assert time.monotonic() - began < 1
     assert await process.wait(1)
+
+
+RUNAWAYS = {
+    "one that forks and is gone": "trap '' TERM; r() { [ $1 -gt 4000 ] || (r $(($1 + 1))) & }; r 0",
+    "many that fork again": "trap '' TERM; h() { for _ in {1..200}; do sleep 0.05 & wait; done; }; "
+    "for _ in {1..40}; do h & done; wait",
+    "with sessions of their own": "echo 'sleep 0.05; [ $1 -gt 150 ] || exec setsid -f bash $0 $(($1 + 1))' >r.sh; "
+    "for _ in {1..8}; do setsid -f bash r.sh 0; done; sleep 30",
+}
+"""Fork bombs that end by themselves after seconds, should nobody end them."""
+
+
+WALLED = [False, pytest.param(True, marks=pytest.mark.skipif(not find(), reason="no bubblewrap"))]
+
+
+@on_linux
+@pytest.mark.parametrize("walled", WALLED)
+@pytest.mark.parametrize("bomb", RUNAWAYS.values(), ids=RUNAWAYS)
+async def test_what_forks_faster_than_one_can_look_is_ended(
+    jobs: Jobs, tmp_path: Path, bomb: str, walled: bool
+) -> None:
+    """And the agent goes on meanwhile."""
+    mine = Jobs(jobs.session, SystemClock(), Sandbox([tmp_path], tmp_path / "home") if walled else None)
+
+    def start(command: str) -> ShellProcess:
+        return mine.run(command, tmp_path, ENV, tmp_path / "spill")
+
+    process = start(bomb)
+    await process.wait(0.5)
+    loop = asyncio.get_running_loop()
+    gaps: list[float] = []
+
+    async def beat() -> None:
+        before = loop.time()
+        while True:
+            await asyncio.sleep(0.01)
+            gaps.append(loop.time() - before)
+            before = loop.time()
+
+    heart = asyncio.create_task(beat())
+    await process.end()
+    heart.cancel()
+    for _ in range(20):  # one look may miss what forks on
+        assert strays.belonging(process.cookie, process.pid) == ()
+        await asyncio.sleep(0.005)
+    assert max(gaps, default=0) < 1
+    again = start("echo alive")
+    await again.wait()
+    await again.finish()
+    assert again.output.fresh() == "alive\n"
+    await mine.close()
+
+
+@on_linux
+@pytest.mark.parametrize("walled", WALLED)
+async def test_how_many_tasks_a_command_may_have_is_bounded(jobs: Jobs, tmp_path: Path, walled: bool) -> None:
+    sandbox = Sandbox([tmp_path], tmp_path / "home") if walled else None
+    mine = Jobs(jobs.session, SystemClock(), sandbox)
+    process = mine.run("ulimit -Hu; ulimit -Su", tmp_path, ENV, tmp_path / "spill")
+    await process.wait()
+    await process.finish()
+    hard, soft = map(int, process.output.fresh().split())
+    running = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
+    assert hard == soft <= running + 4096 + 500  # others start and end meanwhile
+    await mine.close()
+
+
+ANOTHER = "setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs"
+
+
+@on_linux
+@pytest.mark.skipif(os.geteuid() != 0 or not which("setpriv"), reason="takes another user: root is not limited")
+async def test_a_fork_bomb_of_an_ordinary_user_is_bounded_and_ended(start) -> None:
+    """A real one. The kernel counts this user's tasks, of which there are few: 60 are enough to see where it ends."""
+    process = start(f"ulimit -u 60; exec {ANOTHER} bash -c ':(){{ :|:& }};:; sleep 60' 2>/dev/null")
+    most = 0
+    for _ in range(10):
+        await process.wait(0.1)
+        most = max(most, len(strays.belonging(process.cookie, process.pid)))
+    await process.end()
+    assert 10 < most <= 62
+    assert strays.belonging(process.cookie) == ()
+    assert not process.running
 
 
 async def test_other_calls_are_left_alone(jobs: Jobs, start) -> None:

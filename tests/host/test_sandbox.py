@@ -110,6 +110,83 @@ def test_git_that_was_allowed_can_commit_and_plant_nothing(run: Run, project: Pa
 
 
 @works
+def test_git_that_was_allowed_makes_no_hooks_where_there_are_none(run: Run, project: Path) -> None:
+    """The walls over what is missing leave an empty directory and empty files, which git takes no notice of."""
+    for name in ("hooks/pre-commit", "config"):
+        (project / ".git" / name).unlink()
+    (project / ".git/hooks").rmdir()
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    subprocess.run(["rm", "-r", ".git/hooks", ".git/info"], cwd=project, check=True)
+    for act in (
+        "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit",
+        "echo '* filter=evil' > .git/info/attributes",
+        "echo evil > .git/config.worktree",
+        "rm -r .git/hooks",
+    ):
+        assert run(act, git=True).returncode != 0, act
+    commit = "git add a.py && git -c user.name=n -c user.email=e@e commit -qm one"
+    assert run(commit, git=True).returncode == 0
+    made = {path: path.read_text() for path in (project / ".git/hooks").iterdir()}
+    made |= {path: path.read_text() for path in (project / ".git").glob("*/attributes")}
+    assert set(made.values()) <= {""}
+    assert subprocess.run(["git", "log", "--oneline"], cwd=project, check=True, capture_output=True).stdout
+
+
+PLANTS = {
+    "touch .mcp.json": ".mcp.json",
+    "mkdir .vscode; echo evil > .vscode/tasks.json": ".vscode",
+    "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit": ".git",
+    "mkdir .claude; echo evil > .claude/settings.json": ".claude",
+    "ln -s a.py .envrc": ".envrc",
+    "ln -sfn /usr .husky": ".husky",
+    "echo evil > .bashrc": ".bashrc",
+    "echo evil > .MCP.json": ".MCP.json",
+    "echo evil > sitecustomize.py": "sitecustomize.py",
+    "mkdir -p .config/fish; echo evil > .config/fish/config.fish": ".config/fish",
+}
+
+
+@pytest.fixture
+def bare(project: Path) -> Path:
+    """The project with nothing protected in it but a link."""
+    for name in (".git", ".agent", ".vscode"):
+        subprocess.run(["rm", "-r", name], cwd=project, check=True)
+    (project / ".mcp.json").unlink()
+    (project / ".husky").symlink_to("a.py")
+    return project
+
+
+@works
+@pytest.mark.parametrize(("act", "name"), PLANTS.items())
+def test_what_comes_under_a_protected_name_is_renamed(
+    run: Run, walls: Sandbox, bare: Path, act: str, name: str
+) -> None:
+    (bare / ".config").mkdir()
+    watch = walls.watch()
+    assert run(f"{act}; echo fine > made; cp a.py .env").returncode == 0
+    assert watch.found() == (str(bare / name),)
+    assert watch.renamed() == (str(bare / name),)
+    assert not os.path.lexists(bare / name)
+    assert os.path.lexists(bare / f"{name}.kept-out")
+    assert (bare / "made").exists()
+    assert (bare / ".env").exists(), "credentials start nothing, and setting them up is ordinary"
+    assert watch.found() == ()
+
+
+@works
+def test_what_may_be_made_stays(run: Run, walls: Sandbox, bare: Path) -> None:
+    earlier = walls.watch()
+    watch = walls.watch(git=True)
+    assert run("git init -q; mkdir .agent", git=True).returncode == 0
+    assert watch.renamed() == ()
+    assert earlier.renamed() == (), "of a command that ran beside it"
+    assert (bare / ".git/HEAD").exists()
+    (bare / ".vscode").mkdir()
+    assert walls.watch().renamed() == (), "what was there before a command is not of its making"
+    assert (bare / ".husky").is_symlink()
+
+
+@works
 def test_credentials_are_not_there(run: Run, home: Path) -> None:
     for name in (".ssh/id_ed25519", ".aws/credentials", ".config/gh/hosts.yml", ".netrc", ".state/seal.key"):
         assert "secret" not in run(f"cat {home / name}").stdout, name

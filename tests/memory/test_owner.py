@@ -12,7 +12,7 @@ from codeagent.core.notebook import Topic
 from codeagent.memory.layout import Layout
 from codeagent.memory.starting import starting_message
 from codeagent.memory.topics import Topics
-from codeagent.setting_files import remember_rule, remember_setting
+from codeagent.setting_changes import remember_rule, remember_setting
 from codeagent.wiring.remembering import Shelf
 
 

@@ -10,6 +10,7 @@ from codeagent.core.events import (
     Heard,
     Noted,
     Opened,
+    Prepared,
     Queued,
     Retried,
     Rewound,
@@ -124,3 +125,9 @@ AGENTS: tuple[Entry, ...] = (
     ToolFinished("t6", "task", (Text("It is there."),), summary="5 steps, 12k tokens"),
 )
 """What sub-agents leave in the log of their session."""
+
+CUT: tuple[Entry, ...] = (
+    Prepared("t6", "t8", (("/p/a", OLD), ("/p/b", FileState())), scanned=True),
+    Changed("t6", (FileChange("/p/a", OLD, FileState()),), "t8"),
+)
+"""What is known of a sub-agent's call that a kill may cut off."""

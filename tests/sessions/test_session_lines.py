@@ -13,7 +13,7 @@ from codeagent.core.events import AssistantSaid, Earlier, Entry, Fact, Lost, Not
 from codeagent.core.messages import Text, ToolUse
 from codeagent.sessions import codec
 from codeagent.sessions.load import load
-from tests.sessions.samples import AGENTS, ENTRIES
+from tests.sessions.samples import AGENTS, CUT, ENTRIES
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -66,7 +66,9 @@ def test_every_entry_comes_back_as_it_was(entry, seq, at):
     assert codec.encode(seq, at, read.entry) == line
 
 
-@pytest.mark.parametrize(("name", "entries"), [("session-v1", ENTRIES), ("session-v1-agents", AGENTS)])
+@pytest.mark.parametrize(
+    ("name", "entries"), [("session-v1", ENTRIES), ("session-v1-agents", AGENTS), ("session-v1-cut", CUT)]
+)
 def test_the_golden_logs_read_for_ever(name, entries):
     loaded = load(GOLDEN / f"{name}.jsonl")
     assert loaded.entries == list(entries)
@@ -74,7 +76,7 @@ def test_the_golden_logs_read_for_ever(name, entries):
 
 
 def test_the_golden_logs_hold_every_kind():
-    assert {type(entry) for entry in (*ENTRIES, *AGENTS)} == set(KINDS) - {Lost, Earlier}
+    assert {type(entry) for entry in (*ENTRIES, *AGENTS, *CUT)} == set(KINDS) - {Lost, Earlier}
 
 
 def test_every_flipped_bit_of_a_line_is_noticed():

@@ -173,7 +173,7 @@ async def test_a_bad_declaration_is_named_and_the_others_work(
     declare(project, "fine", "#!/bin/sh\necho fine\n")
     (project / ".agent/tools/broken.json").write_text(content)
     with pytest.raises(ValueError, match=re.escape(words)):
-        read_declaration(project / ".agent/tools/broken.json")
+        read_declaration(project / ".agent/tools/broken.json", content.encode())
     (finished,), pair = await used(project, home, call("1", "fine"))
     assert text(finished) == "fine"
     told = [e.text for e in pair.agent.journal.entries if isinstance(e, Noted) and "broken.json" in e.text]

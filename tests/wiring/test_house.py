@@ -21,6 +21,30 @@ def house(project: Path, home: Path, **options: Any) -> House:
     )
 
 
+@pytest.mark.parametrize("forked", [False, True])
+async def test_a_session_of_another_brings_no_mode_and_a_copy_does_not_make_it_ours(
+    tmp_path: Path, forked: bool
+) -> None:
+    project, theirs, mine = tmp_path / "project", tmp_path / "theirs", tmp_path / "mine"
+    project.mkdir()
+    first = house(project, theirs, model="offline", session_id="one")
+    first.connect()
+    await first.agent.say("hello")
+    first.agent.switch(mode="acceptEdits")
+    await first.close()
+    again = house(project, theirs, resume="one")
+    again.connect()
+    assert again.agent.mode == "acceptEdits", "one's own goes on as it was left"
+    await again.close()
+    copy = {"fork_session": True, "session_id": "two"} if forked else {}
+    strange = house(project, mine, resume="one", **copy)
+    strange.connect()
+    assert strange.agent.mode == "default"
+    await strange.close()
+    with pytest.raises(UsageFault, match="no session"):
+        house(project, mine, continue_=True).connect()
+
+
 async def test_a_session_whose_model_is_gone_can_be_opened_with_another(tmp_path: Path) -> None:
     project, script = tmp_path / "project", tmp_path / "book.script"
     project.mkdir()
