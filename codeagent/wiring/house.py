@@ -4,51 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from codeagent import __version__
-from codeagent.core.agent import Agent, Outside
-from codeagent.core.conversation import parameters
+from codeagent.core.agent import Agent
 from codeagent.core.effects import AskTrust
-from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
-from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
-from codeagent.core.gate import Gate
-from codeagent.core.journal import Journal
+from codeagent.core.errors import UsageFault
+from codeagent.core.events import Entry
 from codeagent.core.listed import Finding, Listed, ListedJob, ListedSetting
 from codeagent.core.ports import Front, Model, Tool
-from codeagent.core.seen import Seen
-from codeagent.core.subagents import Parent
-from codeagent.core.toolset import Toolset
-from codeagent.core.withheld import Withheld
 from codeagent.host import desktop
-from codeagent.host.clock import RandomIds, SystemClock, session_id
-from codeagent.host.jobs import Jobs
-from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, resolve, with_substitutes
+from codeagent.host.clock import SystemClock, session_id
+from codeagent.models.choice import Choice, resolve
 from codeagent.options import Options
 from codeagent.sessions import index, store
-from codeagent.sessions.load import Loaded, foreign_digest
-from codeagent.wiring import coming_back, preferences, tooling
-from codeagent.wiring.answering import shape
+from codeagent.wiring import coming_back, preferences
 from codeagent.wiring.background import Background, end_orphans
-from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.keeper import Keeper
 from codeagent.wiring.names import Names
+from codeagent.wiring.opening import Opening, Session
 from codeagent.wiring.remembering import Shelf
-
-NOT_AGAIN = "This session was left in mode bypass, where nothing is asked. It goes on in mode default."
 
 
 class House:
     """Implements fronts.desk.Desk."""
 
     agent: Agent
-    _parent: Parent
-    """What the agent lends to sub-agents."""
 
     def __init__(
         self,
@@ -85,11 +68,11 @@ class House:
         named = self._named
         log = self._asked_for()
         if log is None:
-            self._begin(resolve(named or self._ground.model))
+            self._sit(self._opening().begin(resolve(named or self._ground.model)))
         else:
             if self._options.fork_session:
                 log = store.fork(log, self._options.session_id or session_id(self._clock.now()), key=self._ground.seal)
-            self._resume(log, resolve(named) if named else "")
+            self._sit(self._opening().resume(log, resolve(named) if named else ""))
 
     def _asked_for(self) -> Path | None:
         """The log to go on with, None for a new session."""
@@ -106,136 +89,19 @@ class House:
             raise UsageFault("Say which session: codeagent -p -r ID. To list them: codeagent sessions list")
         return None
 
-    def _begin(self, model: str) -> None:
-        self._usable(model)
-        options, ground = self._options, self._ground
-        name = options.session_id or session_id(self._clock.now())
-        path = None if options.no_session_persistence else ground.sessions / f"{name}.jsonl"
-        if path is not None and path.exists():
-            raise UsageFault(f"There is a session {name} already. Continue it: codeagent -r {name}")
-        workspace = self._workspace(name, ())
-        tools = self._tools(workspace, name)
-        opened = Opened(
-            session=name,
-            cwd=str(ground.project),
-            system=ground.system_prompt(),
-            tools=tools.schemas(),
-            model=model,
-            max_tokens=self._choice.info(model).first_room,
-            effort=ground.effort,
-            mode=ground.mode,
-            cache="5m" if self._headless else "1h",
-            branch=ground.branch,
+    def _opening(self) -> Opening:
+        return Opening(
+            self._options,
+            self._ground,
+            self._front,
+            self._choice,
+            self._background,
             headless=self._headless,
-            codeagent=__version__,
-            format=FORMAT,
-        )
-        keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
-        self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
-        if options.name:
-            self.agent.rename(options.name)
-
-    def _resume(self, path: Path, model: str) -> None:
-        log, loaded = store.Log.open(path, self._clock.now, self._ground.seal)
-        with ExitStack() as refused:
-            refused.callback(log.close)  # so that the next try finds it free
-            self._go_on(path, log, loaded, model)
-            refused.pop_all()
-
-    def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> None:
-        entries = loaded.entries
-        self._usable(model or parameters(entries).model)
-        told = (*loaded.notices, *coming_back.left_open(entries, path.stem))
-        fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
-        workspace = self._workspace(path.stem, entries)
-        tools = self._tools(workspace, path.stem)
-        strange = self._strange(path)
-        news: list[Entry] = [*fresh, *self._switches(entries, model, strange), *self._ground.reopening_notes(entries)]
-        self._settle(Keeper(path, self._clock.now, log), entries, news, workspace, tools)
-
-    def _strange(self, path: Path) -> bool:
-        """Whether another wrote in this log, and the person did not say that it is trusted."""
-        key = self._ground.seal
-        digest = foreign_digest(path, key) if key and not self._options.trust else ""
-        return bool(digest) and not self._ground.consent.believes(path, digest)
-
-    def _switches(self, entries: Sequence[Entry], model: str, strange: bool) -> Iterable[Entry]:
-        """A resumed session keeps its mode and model, unless the command line says otherwise.
-
-        Bypass has to be said again, and a strange log sets no mode at all.
-        """
-        now = parameters(entries)
-        mode = self._ground.mode if self._options.permission_mode or strange else ""
-        if not mode and now.mode == "bypass":
-            mode = "default"
-            yield Noted(NOT_AGAIN, to="person", topic="session", level="warning")
-        if mode and mode != now.mode:
-            yield Switched(mode=mode, by="resume")
-        if model and model != now.model:
-            yield Switched(model=model, max_tokens=self._choice.info(model).first_room, by="resume")
-
-    def _usable(self, model: str) -> None:
-        """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
-        if not is_local(model) and not self._ground.access.key:
-            raise ModelUnavailable(NO_KEY, category="authentication_failed")
-        try:
-            self._choice.info(model)
-        except ModelError as fault:
-            raise UsageFault(str(fault)) from None
-
-    # --- building ---
-
-    def _workspace(self, name: str, entries: Iterable[Entry]) -> Workspace:
-        ground = self._ground
-        seen = Seen(entries, str(ground.project))
-        return Workspace(
-            ground.project, ground.home, ground.sessions / name, ground.child_env, ground.extra_roots, seen
+            further=self._further,
         )
 
-    def _tools(self, workspace: Workspace, name: str) -> Toolset:
-        planning = tooling.Planning(lambda: self.agent.mode, lambda mode: self.agent.switch(mode=mode, by="plan"))
-        ground = self._ground
-        jobs = Jobs(name, self._clock, ground.sandbox(workspace))
-        log = None if self._options.no_session_persistence else ground.sessions / f"{name}.jsonl"
-        bench = Bench(ground, name, jobs, self._choice, tuple(self._further), self._clock.now, log)
-        further = (*self._further, crew(bench, lambda: self._parent))
-        tools = tooling.build(workspace, name, ground, self._front, jobs, planning, further)
-        self._background.follow(jobs)
-        return tools
-
-    def _settle(
-        self, keeper: Keeper, entries: Sequence[Entry], fresh: Iterable[Entry], workspace: Workspace, tools: Toolset
-    ) -> None:
-        """An agent over these entries; the fresh ones are on record before the front watches."""
-        ground, front = self._ground, self._front
-        journal = Journal(entries, keeper.append, Withheld(ground.withheld))
-        for entry in fresh:
-            journal.append(entry)
-        journal.watch(workspace.seen.see)
-        journal.watch(ground.see)
-        gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
-        snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
-
-        def back(entries: Sequence[Entry], tail: Sequence[Entry], room: int) -> tuple[str, ...]:
-            from codeagent.wiring.putting_back import PutBack  # once in many sessions
-
-            files = ground.guidelines.files
-            return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
-
-        outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
-        shape(outside, self._options.json_schema)
-        model = with_substitutes(self._choice, ground.fallbacks)
-        self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
-        self._parent = Parent(
-            journal, model, gate, self.agent.valves, self._clock, outside.ids, outside.policy, snapshots
-        )
-        journal.watch(front.see)
-        keeper.watch(self._disk_trouble)
-        self._keeper, self.began = keeper, len(entries)
-
-    def _disk_trouble(self, words: str) -> None:
-        """Shown and not written: the log is what is in trouble."""
-        self._front.see(Noted(words, to="person", topic="session", level="warning"))
+    def _sit(self, session: Session) -> None:
+        self.agent, self._keeper, self.began = session.agent, session.keeper, session.began
 
     # --- fronts.desk.Desk ---
 
@@ -327,10 +193,11 @@ class House:
         """Go on with another session, in a copy of one, or with a new one when None. Raises CodeagentError."""
         old = self._keeper
         if session is None:
-            self._begin(self.agent.model)
+            self._sit(self._opening().begin(self.agent.model))
         else:
             path = Path(index.find(self._ground.sessions, session).path)
-            self._resume(store.fork(path, session_id(self._clock.now()), key=self._ground.seal) if copy else path, "")
+            log = store.fork(path, session_id(self._clock.now()), key=self._ground.seal) if copy else path
+            self._sit(self._opening().resume(log, ""))
         old.close()
 
     def permissions(self, call: str) -> str:
