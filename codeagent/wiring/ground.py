@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ import msgspec
 from codeagent.core.compaction import Policy
 from codeagent.core.effects import AskTrust
 from codeagent.core.errors import SessionError, UsageFault
-from codeagent.core.events import Entry, Event, Noted, ToolFinished
+from codeagent.core.events import Entry, Noted
 from codeagent.core.gate import MODES, mode_named
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
@@ -32,6 +31,7 @@ from codeagent.settings import Environment, Settings
 from codeagent.trust import Trust
 from codeagent.wiring import brought, given
 from codeagent.wiring.consent import Consent
+from codeagent.wiring.guidance import Guidance
 from codeagent.wiring.own_agents import OwnAgents
 from codeagent.wiring.own_tools import OwnTools
 from codeagent.wiring.remembering import Shelf
@@ -75,7 +75,8 @@ class Ground:
         for own_kind in (self.own_tools, self.own_agents):
             for words in own_kind.problems:
                 self.rulebook.complain(words)
-        self.guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
+        guidelines = instructions.load(project, own, NOWHERE if options.bare else config, project)
+        self.guidance = Guidance(guidelines, self.project, home, nested=not options.bare)
         self.branch = git.branch(self.project)
         self.sessions = index.sessions_dir(self.project, state, index.writable(self.project))
         self._key = ""
@@ -89,7 +90,6 @@ class Ground:
             on=bool(self.settings["memory"]),
             believed=lambda lines: self.consent.believes(self.layout.index, brought.digest_of_lines(lines)),
         )
-        self._read: set[str] = set()
 
     def _own_seal(self) -> bytes:
         """The key that tells our own logs and memory from a repository's; empty where none can be kept."""
@@ -280,7 +280,7 @@ class Ground:
         """The system prompt of a new session: frozen from then on."""
         options = self._options
         return prompt.compose(
-            self.guidelines,
+            self.guidance.guidelines,
             self.memory_index(),
             self._surroundings(),
             options.system_prompt,
@@ -297,7 +297,7 @@ class Ground:
 
     def task_prompt(self, own: str) -> tuple[str, ...]:
         """The system prompt of a sub-agent: its own words, then guidelines and surroundings."""
-        return prompt.compose(self.guidelines, "", self._surroundings(), own)
+        return prompt.compose(self.guidance.guidelines, "", self._surroundings(), own)
 
     def tell(self, problem: str) -> None:
         """Something that the person is told with the opening notes."""
@@ -305,25 +305,12 @@ class Ground:
 
     def opening_notes(self) -> Iterator[Noted]:
         """What a person is told at the start of a session: guidelines in force, what the settings could not give."""
-        yield self._in_force()
+        yield self.guidance.in_force()
         yield from self._warnings()
 
     def reopening_notes(self, entries: Sequence[Entry]) -> Iterator[Noted]:
         """What changed since this session was left."""
-        told = next(
-            (e for e in reversed(entries) if isinstance(e, Noted) and e.topic == "guidelines" and e.digest), None
-        )
-        known = json.loads(told.digest) if told else {}
-        for path in known:
-            self.guidelines = instructions.nested(self.guidelines, Path(path))
-        before = instructions.Guidelines(
-            tuple(instructions.Guideline(path, "", digest) for path, digest in known.items()),
-            (),
-            (),
-            self.guidelines.request,
-        )
-        for words in instructions.changes(before, self.guidelines):
-            yield Noted(words, to="model", topic="guidelines", digest=self._digests())
+        yield from self.guidance.since(entries)
         yield from self._warnings()
 
     def news(self) -> Iterator[Noted]:
@@ -331,23 +318,7 @@ class Ground:
         self.rulebook.rules()
         for words in self.rulebook.problems():
             yield Noted(words, to="person", topic="settings", level="warning")
-        now = instructions.recheck(self.guidelines)
-        for path in sorted(self._read):
-            now = instructions.nested(now, Path(path))
-        self._read.clear()
-        if now is self.guidelines:
-            return
-        changed = instructions.changes(self.guidelines, now)
-        self.guidelines = now
-        for words in changed:
-            yield Noted(words, to="model", topic="guidelines", digest=self._digests())
-        if changed:
-            yield Noted("Guidelines changed or came into force; the model was told.", to="person", topic="guidelines")
-
-    def see(self, event: Event) -> None:
-        """Take note of what was read: guidelines below the working directory come into force with it."""
-        if isinstance(event, ToolFinished) and not self._options.bare:
-            self._read.update(saw.path for saw in event.saw)
+        yield from self.guidance.news()
 
     def notebook(self, session: str) -> Topics:
         """The memory that the `memory` tool reads and writes."""
@@ -358,23 +329,9 @@ class Ground:
         extra = tuple(str(path) for path in self.extra_roots)
         return prompt.Surroundings(str(self.project), platform.system(), today, self.branch, extra)
 
-    def _in_force(self) -> Noted:
-        names = [_short(Path(each.path), self.project, self.home) for each in self.guidelines.files]
-        words = f"Guidelines: {', '.join(names)}" if names else ""
-        return Noted(words, to="person", topic="guidelines", digest=self._digests())
-
-    def _digests(self) -> str:
-        return json.dumps({each.path: each.digest for each in self.guidelines.files})
-
     def _warnings(self) -> Iterator[Noted]:
-        for words in (*self.rulebook.problems(), *self.guidelines.problems, *self.consent.notes()):
+        for words in (*self.rulebook.problems(), *self.guidance.guidelines.problems, *self.consent.notes()):
             yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
             words = f"The project cannot be written; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")
-
-
-def _short(path: Path, project: Path, home: Path) -> str:
-    if path.is_relative_to(project):
-        return str(path.relative_to(project))
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -176,14 +176,14 @@ class Opening:
         for entry in fresh:
             journal.append(entry)
         journal.watch(workspace.seen.see)
-        journal.watch(ground.see)
+        journal.watch(ground.guidance.see)
         gate = Gate(front, journal.append, ground.rules, ground.remember, parameters(journal.entries).mode)
         snapshots = tooling.snapshots(workspace, ground.snapshots, keeper.name)
 
         def back(entries: Sequence[Entry], tail: Sequence[Entry], room: int) -> tuple[str, ...]:
             from codeagent.wiring.putting_back import PutBack  # once in many sessions
 
-            files = ground.guidelines.files
+            files = ground.guidance.guidelines.files
             return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
 
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
