@@ -79,6 +79,12 @@ class Terminal(LinuxDriver):
         except OSError:
             return b""
 
+    def write(self, data: str) -> None:
+        """Draw, unless the terminal hung up: then the thread that writes has ended, and its full queue would be waited
+        for without end."""
+        if self._writer_thread is None or self._writer_thread.is_alive():
+            super().write(data)
+
     def disable_input(self) -> None:
         """Wake the reader, so that it can be waited for."""
         if self._wake is not None:
