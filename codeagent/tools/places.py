@@ -91,7 +91,7 @@ def shown_within(touch: Touch, workspace: Workspace, file: str = "") -> Callable
     base = os.path.normpath(named)
     if file:
         return lambda _: printable(base)
-    return lambda path: printable(path if base == "." else f"{base}/{path}")
+    return lambda path: printable(path if base == "." else os.path.join(base, path))
 
 
 def printable(name: str) -> str:
