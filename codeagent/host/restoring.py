@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.ports import Conflict, Restoring
 from codeagent.host.files import WHOLE
 from codeagent.host.objects import Objects
-from codeagent.host.states import LARGE, NOTHING, state_of
+from codeagent.host.states import LARGE, NOTHING, link_above, state_of
 from codeagent.host.storing import store, sweep
 
 CHANGED = "was changed since by someone else"
@@ -25,19 +25,21 @@ ELSEWHERE = "one of its folders is a link now"
 def compare(plan: Sequence[Restoring], objects: Objects) -> tuple[list[Restoring], list[Conflict]]:
     """Those paths that are not what is wanted, with what is there instead of it being expected, and the conflicts."""
     differing, conflicts = [], []
+    make_way = {each.path for each in plan if each.wanted.kind != "link"}
     for each in plan:
-        now = state_of(each.path, objects, most=_kept_as(each))
+        now = _now(each.path, objects, _kept_as(each))
         if now == each.wanted:
             continue
         differing.append(each)
-        if why := _against(each, now, objects):
+        if why := _against(each, now, objects, make_way):
             conflicts.append(Conflict(each.path, why))
     return differing, conflicts
 
 
-def _against(each: Restoring, now: FileState, objects: Objects) -> str:
+def _against(each: Restoring, now: FileState, objects: Objects, make_way: Collection[str]) -> str:
+    """What stands against it. A link above it is nothing in the way when it is to become what it was, a folder."""
     wanted = each.wanted
-    if not _reachable(each.path):
+    if (link := link_above(each.path)) and link not in make_way:
         return ELSEWHERE
     if wanted.kind in ("file", "link") and wanted.digest not in objects:
         return UNKEPT if wanted.digest.startswith("~") else GONE
@@ -56,14 +58,14 @@ def restore(plan: Sequence[Restoring], objects: Objects) -> tuple[tuple[FileChan
     deepest = sorted(goes, key=lambda each: each.path, reverse=True)
     highest = sorted(comes, key=lambda each: (each.wanted.kind != "folder", each.path))
     for each in (*deepest, *highest):
-        before = state_of(each.path, objects, most=WHOLE)
+        before = _now(each.path, objects, WHOLE)
         try:
             _put_back(each, before, objects)
         except ToolFault as fault:
             troubles.append(Conflict(each.path, str(fault)))
         except OSError as fault:
             troubles.append(Conflict(each.path, fault.strerror or str(fault)))
-        after = state_of(each.path, objects, most=_kept_as(each))
+        after = _now(each.path, objects, _kept_as(each))
         if before != after:
             done.append(FileChange(each.path, before, after))
     return tuple(done), tuple(troubles)
@@ -73,7 +75,7 @@ def _put_back(each: Restoring, now: FileState, objects: Objects) -> None:
     path, wanted = Path(each.path), each.wanted
     if wanted == now:
         return
-    if not _reachable(each.path):
+    if link_above(each.path):
         raise OSError(ELSEWHERE)
     if now.kind in ("file", "link") and now.digest not in objects:
         raise OSError(LEFT)
@@ -112,10 +114,9 @@ def _write(path: Path, wanted: FileState, now: FileState, objects: Objects) -> N
     path.chmod(wanted.mode)
 
 
-def _reachable(path: str) -> bool:
-    """Whether what is nearest above it is where its path says, not behind a link."""
-    parent = next(up for up in Path(path).parents if os.path.lexists(up))
-    return parent.resolve() == parent
+def _now(path: str, objects: Objects, most: int) -> FileState:
+    """What stands there; what only a link leads to stands elsewhere."""
+    return NOTHING if link_above(path) else state_of(path, objects, most=most)
 
 
 def _kept_as(each: Restoring) -> int:

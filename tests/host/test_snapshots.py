@@ -197,6 +197,22 @@ async def test_a_folder_that_became_a_link_is_not_followed(place: Place, tmp_pat
     assert list(outside.iterdir()) == []
 
 
+async def test_a_folder_that_a_command_made_a_link_comes_back_and_goes_again(place: Place) -> None:
+    place.write("in/deep/a.txt", "old")
+    place.write("in/b.txt", "old")
+    place.write("other/b.txt", "other")
+    before = place.picture()
+    await place.before()
+    shutil.rmtree(place.root / "in")
+    (place.root / "in").symlink_to("other")
+    after = place.picture()
+    changes = await place.after()
+    done, troubles = await place.back(changes)
+    assert (place.picture(), troubles) == (before, ())
+    await place.back(done)
+    assert place.picture() == after
+
+
 @pytest.mark.parametrize("name", ["../outside.txt", ".git/hooks/pre-commit", "sub/.git/config", ".agent/settings.json"])
 async def test_places_that_a_log_must_not_reach_are_never_written(place: Place, name: str) -> None:
     digest = Objects(place.store).put(b"evil")
