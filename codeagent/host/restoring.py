@@ -107,7 +107,11 @@ def _write(path: Path, wanted: FileState, now: FileState, objects: Objects) -> N
         path.parent.mkdir(parents=True, exist_ok=True)
         made = path.with_name(f".codeagent-{os.getpid()}-{os.urandom(6).hex()}")
         made.symlink_to(os.fsdecode(data))
-        made.replace(path)
+        try:
+            made.replace(path)
+        except OSError:
+            made.unlink()
+            raise
         return
     if now.digest != wanted.digest:
         store(str(path), data, now.digest)

@@ -213,6 +213,36 @@ async def test_a_folder_that_a_command_made_a_link_comes_back_and_goes_again(pla
     assert place.picture() == after
 
 
+async def test_a_renamed_folder_goes_back_to_its_name_with_all_that_is_in_it(place: Place) -> None:
+    for name in ("in/deep/a.txt", "in/b.txt", "other/b.txt"):
+        place.write(name, name)
+    time.sleep(0.06)  # older than the margin within which stamps prove nothing
+    before = place.picture()
+    await place.before()
+    (place.root / "in").rename(place.root / "moved")
+    place.write("in/b.txt", "another")
+    changes = await place.after()
+    assert {change.path.removeprefix(f"{place.root}/") for change in changes} >= {"moved/deep/a.txt", "moved/b.txt"}
+    _, troubles = await place.back(changes)
+    assert (place.picture(), troubles) == (before, ())
+
+
+async def test_a_folder_with_files_of_others_in_the_place_of_a_link_is_left(place: Place) -> None:
+    place.write("other/b.txt", "other")
+    (place.root / "in").symlink_to("other")
+    await place.before()
+    (place.root / "in").unlink()
+    place.write("in/b.txt", "new")
+    changes = await place.after()
+    place.write("in/c.txt", "theirs")
+    after = place.picture()
+    _, troubles = await place.shots.restore(
+        [Restoring(c.path, c.before, c.after) for c in changes if "b" not in c.path]
+    )
+    assert [trouble.path for trouble in troubles] == [str(place.root / "in")]
+    assert place.picture() == after
+
+
 @pytest.mark.parametrize("name", ["../outside.txt", ".git/hooks/pre-commit", "sub/.git/config", ".agent/settings.json"])
 async def test_places_that_a_log_must_not_reach_are_never_written(place: Place, name: str) -> None:
     digest = Objects(place.store).put(b"evil")
