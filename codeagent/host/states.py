@@ -96,9 +96,27 @@ def state_of(path: str, objects: Objects, found: os.stat_result | None = None, m
     return FileState("file", unread, mode)
 
 
-def link_above(path: str) -> str:
-    """The first folder on the way to a path that is a link; empty when there is none. What it leads to is elsewhere."""
-    return next((str(up) for up in reversed(Path(path).parents) if up.is_symlink()), "")
+def link_above(path: str, known: dict[str, str] | None = None) -> str:
+    """The first folder on the way to a path that is a link; empty when there is none. What it leads to is elsewhere.
+
+    `known` keeps the answers by folder, for looks at many paths while nothing changes.
+    """
+    folder = path.rpartition("/")[0]
+    if not folder:
+        return ""
+    if known is not None and folder in known:
+        return known[folder]
+    found = link_above(folder, known) or (folder if _is_link(folder) else "")
+    if known is not None:
+        known[folder] = found
+    return found
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _not_to_keep(state: FileState, objects: Objects) -> bool:

@@ -16,6 +16,7 @@ from codeagent.core.ports import Conflict, Restoring
 from codeagent.core.views import Plain
 from codeagent.host.listing import Lister
 from codeagent.host.objects import Objects
+from codeagent.host.restoring import MANY
 from codeagent.host.snapshots import ProjectSnapshots
 
 COMMAND = Effect("bash", "x", "Run x", Risk.HIGH, Plain("x"), shell=ShellReading((), True))
@@ -225,6 +226,19 @@ async def test_a_renamed_folder_goes_back_to_its_name_with_all_that_is_in_it(pla
     assert {change.path.removeprefix(f"{place.root}/") for change in changes} >= {"moved/deep/a.txt", "moved/b.txt"}
     _, troubles = await place.back(changes)
     assert (place.picture(), troubles) == (before, ())
+
+
+async def test_very_many_files_come_back_without_waiting_for_each(place: Place) -> None:
+    for n in range(2 * MANY):
+        place.write(f"in/{n}.txt", f"{n}\n")
+    changed = place.write("kept.txt", "old")
+    before = place.picture()
+    await place.before()
+    shutil.rmtree(place.root / "in")
+    changed.write_text("new")
+    done, troubles = await place.back(await place.after())
+    assert (place.picture(), troubles) == (before, ())
+    assert len(done) == 2 * MANY + 2
 
 
 async def test_a_folder_with_files_of_others_in_the_place_of_a_link_is_left(place: Place) -> None:
