@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
+from codeagent.core.conversation import canonical
 from codeagent.core.messages import Block, Document, Image, Note, Opaque, Request, Text, Thinking, ToolResult, ToolUse
 from codeagent.core.ports import ModelInfo, Price
 
@@ -115,7 +115,7 @@ def _sizes(asked: Request, headings: Headings) -> Mapping[tuple[Category, str], 
 
 def _all(asked: Request, headings: Headings) -> Iterator[tuple[Category, str, int]]:
     for tool in asked.tools:
-        yield "tools", tool.name, len(tool.description) + len(msgspec.json.encode(tool.input_schema))
+        yield "tools", tool.name, len(tool.description) + len(canonical(tool.input_schema))
     for block in asked.system:
         yield from _system(block, headings)
     names: dict[str, str] = {}
@@ -146,13 +146,13 @@ def _told(part: Block, role: str, names: Mapping[str, str]) -> tuple[Category, s
         case ToolResult(tool_use_id=id_, content=content):
             return "tool results", names.get(id_, "tool"), sum(map(_length, content))
         case ToolUse(input=given):
-            return "conversation", "its calls", len(msgspec.json.encode(given))
+            return "conversation", "its calls", len(canonical(given))
         case Note(text=text):
             return "conversation", "notes of codeagent", len(text)
         case Thinking(text=text, signature=signature):
             return "conversation", "its thinking", len(text) + len(signature)
         case Opaque(data=data):
-            return "conversation", "other blocks", len(msgspec.json.encode(data))
+            return "conversation", "other blocks", len(canonical(data))
         case Text() | Image() | Document():
             return "conversation", "your words" if role == "user" else "its words", _length(part)
 

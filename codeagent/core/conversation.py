@@ -113,13 +113,17 @@ def request(entries: Sequence[Entry]) -> Request:
     return Fold().request(entries)
 
 
-def digest(part: object) -> str:
-    """sha256 of anything in its canonical JSON form."""
+def canonical(part: object) -> bytes:
+    """Anything of ours as bytes: its JSON, or where a lone surrogate has none, what stands for it."""
     try:
-        data = msgspec.json.encode(part)
-    except UnicodeEncodeError:  # a lone surrogate, from a file name or from cut JSON
-        data = repr(part).encode("utf-8", "backslashreplace")
-    return hashlib.sha256(data).hexdigest()
+        return msgspec.json.encode(part)
+    except UnicodeEncodeError:  # from a file name or from cut JSON
+        return repr(part).encode("utf-8", "backslashreplace")
+
+
+def digest(part: object) -> str:
+    """sha256 of anything in its canonical form."""
+    return hashlib.sha256(canonical(part)).hexdigest()
 
 
 def tail(asked: Request) -> tuple[str, ...]:

@@ -95,8 +95,11 @@ class Desk(Protocol):
         """Models that can be switched to: (id, one line about it)."""
         ...
 
-    def files(self) -> Sequence[str]:
-        """Project files for completion, relative, ignore rules applied, as last listed: answers at once."""
+    def files(self) -> Sequence[str] | None:
+        """Project files for completion, relative, ignore rules applied, as last listed: answers at once.
+
+        None until the first listing, which this begins, is done.
+        """
         ...
 
     @property

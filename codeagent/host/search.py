@@ -27,6 +27,8 @@ PATTERN = 60_000
 """Bytes of a pattern, at most."""
 BIGGEST = "1G"
 """Files beyond this size are not searched: a sparse one would take for ever."""
+COUNTED = 100_000
+"""Matching lines of one file that are counted: ripgrep holds them all at once, at about 400 bytes each."""
 PATIENCE = 5.0
 """Seconds that Python's `re` may take for one file."""
 WIDTH = 500
@@ -52,7 +54,14 @@ class Query:
     skip: int = 0
     """Matching lines passed over before lines are kept."""
     keep: int = 0
-    """Matching lines kept, at most; all are counted."""
+    """Matching lines kept, at most; more are only counted."""
+    counted: int = COUNTED
+    """Matching lines counted of one file, at most."""
+
+    @property
+    def most(self) -> int:
+        """Matching lines of one file that are looked for."""
+        return 1 if self.names_only else max(self.counted, self.skip + self.keep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +81,13 @@ class Found:
     counts: dict[str, int] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     binary: list[str] = field(default_factory=list)
+    endless: list[str] = field(default_factory=list)
+    """Files with more matching lines than were counted."""
     skipped: list[str] = field(default_factory=list)
 
     @property
     def total(self) -> int:
-        """All matching lines of text files."""
+        """All matching lines of text files that were counted."""
         return sum(self.counts.values())
 
 
@@ -109,9 +120,7 @@ async def _by_rg(query: Query, folder: Path, file: str, lister: Lister) -> Found
     command = [lister.rg, "--no-config", "--json", "--binary", "--crlf", f"--max-filesize={BIGGEST}"]
     command += [*lister.rg_rules(folder), *(flag for flag, on in flags.items() if on)]
     command += [f"--before-context={query.before}", f"--after-context={query.after}"]
-    if query.names_only:
-        command.append("--max-count=1")
-    command += ["-e", query.pattern, "--", f"./{file}"]
+    command += [f"--max-count={query.most + (not query.names_only)}", "-e", query.pattern, "--", f"./{file}"]
     found = Found()
     async with child(command, str(folder), lister.env) as process:
         complaining = asyncio.create_task(head_of(process.stderr))
@@ -298,8 +307,10 @@ class _Reading:
                 self._found.binary.append(path)
                 kept, self._seen = self._before
                 del self._found.lines[kept:]
-            elif data["stats"]["matched_lines"]:
-                self._found.counts[path] = data["stats"]["matched_lines"]
+            elif hits := data["stats"]["matched_lines"]:
+                self._found.counts[path] = min(hits, self._query.most)
+                if hits > self._query.most:
+                    self._found.endless.append(path)
         elif kind == "skipped":
             self._found.skipped.append(_path(data["path"]))
         elif kind == "error":

@@ -166,17 +166,25 @@ class ProjectSnapshots:
             return _joined(earlier, self._look_again(before, paths))
 
     def _look_again(self, before: Tree, paths: Sequence[str]) -> tuple[FileChange, ...]:
-        """What is different now. A path that is no longer listed may only have become ignored: it is looked at too."""
+        """What is different now. A path that is no longer listed may only have become ignored: it is looked at too.
+
+        What came with a folder that was renamed has its old stamp still, that of a path that it left.
+        """
         looked = self._looked or _time_of(self._tree_file)
         tree, _ = look(dict.fromkeys((*before, *paths)), before, self._objects)
         self._tree = tree
         changed = []
+        left = set()
         for path, sight in before.items():
-            after = tree[path].state if path in tree else NOTHING
+            now = tree.get(path)
+            after = now.state if now else NOTHING
             if after != sight.state:
                 changed.append(FileChange(path, sight.state, after))
+            if now is None or now.stamp != sight.stamp:
+                left.add(sight.stamp)
+        left.discard(None)
         for path, sight in tree.items():
-            if path not in before and _newer(path, looked):
+            if path not in before and (sight.stamp in left or _newer(path, looked)):
                 changed.append(FileChange(path, NOTHING, sight.state))
         return tuple(sorted(changed, key=lambda change: change.path))
 

@@ -41,18 +41,25 @@ Tree = dict[str, Sight]
 def look(paths: Iterable[str], before: Mapping[str, Sight], objects: Objects) -> tuple[Tree, list[str]]:
     """See all these paths, and keep the content of those that changed since `before` or are not kept yet.
 
-    Also the paths of files that are too large or whose content could not be read: nothing is kept of those.
+    Folders come before what is in them; what only a link leads to is not there. Also the paths of files
+    that are too large or whose content could not be read: nothing is kept of those.
     """
     now = time.time_ns()
     objects.hold(sight.state.digest for sight in before.values())
     kept = objects.digests()
     tree: Tree = {}
     unkept = []
+    elsewhere: set[str] = set()
     for path in paths:
+        if elsewhere and path.rpartition("/")[0] in elsewhere:
+            elsewhere.add(path)
+            continue
         try:
             found = os.lstat(path)
         except OSError:
             continue
+        if stat.S_ISLNK(found.st_mode):
+            elsewhere.add(path)
         stamp = (found.st_mode, found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns)
         known = before.get(path)
         if (
@@ -87,6 +94,29 @@ def state_of(path: str, objects: Objects, found: os.stat_result | None = None, m
             data, _ = read_regular(path, most, follow=False)
             return FileState("file", objects.put(data), mode)
     return FileState("file", unread, mode)
+
+
+def link_above(path: str, known: dict[str, str] | None = None) -> str:
+    """The first folder on the way to a path that is a link; empty when there is none. What it leads to is elsewhere.
+
+    `known` keeps the answers by folder, for looks at many paths while nothing changes.
+    """
+    folder = path.rpartition("/")[0]
+    if not folder:
+        return ""
+    if known is not None and folder in known:
+        return known[folder]
+    found = link_above(folder, known) or (folder if _is_link(folder) else "")
+    if known is not None:
+        known[folder] = found
+    return found
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _not_to_keep(state: FileState, objects: Objects) -> bool:

@@ -15,18 +15,18 @@ from codeagent.host.living import lives
 _TEMPORARY = ".codeagent-"
 
 
-def store(path: str, data: bytes, expected: str) -> None:
+def store(path: str, data: bytes, expected: str, *, synced: bool = True) -> None:
     """Replace a file's bytes, or create the file with its folders where `expected` is empty.
 
     `expected` is the sha256 that must be there at the last moment, else nothing is written (`stale`).
     The file is old or new, never half: a temporary file beside it is synced and renamed over it,
     its mode kept. Only a file with several hard links, or in a folder that cannot be written, is
-    written in place.
+    written in place. A new file that is not `synced` is complete too, but may be gone after a power cut.
     """
     try:
         if not expected:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            _create(path, data)
+            _create(path, data, synced)
             return
         if not os.access(path, os.W_OK):
             raise protected(path)
@@ -59,24 +59,26 @@ def stale(path: str) -> ToolFault:
     )
 
 
-def _create(path: str, data: bytes) -> None:
+def _create(path: str, data: bytes, synced: bool) -> None:
     """Make a new file, complete from its first moment; fail if the name is taken by then."""
     folder = Path(path).parent
-    with _temporary(folder, data, None) as made:
+    with _temporary(folder, data, None, synced) as made:
         try:
             os.link(made, path, follow_symlinks=False)
         except FileExistsError:
             raise ToolFault(f"{name_of(path)} exists by now. Read it first.", kind="stale") from None
         except OSError:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-            _write(fd, data)
-    _sync(folder)
+            _write(fd, data, synced)
+    if synced:
+        _sync(folder)
 
 
 @contextmanager
-def _temporary(folder: Path, data: bytes, like: os.stat_result | None) -> Iterator[Path]:
+def _temporary(folder: Path, data: bytes, like: os.stat_result | None, synced: bool = True) -> Iterator[Path]:
     """A hidden file with these bytes, synced, with the mode and owner of `like`; gone afterwards if not renamed."""
-    sweep(folder)
+    if synced:
+        sweep(folder)
     made = folder / f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
     fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if like is None else 0o600)
     try:
@@ -84,7 +86,7 @@ def _temporary(folder: Path, data: bytes, like: os.stat_result | None) -> Iterat
             with suppress(PermissionError):
                 os.fchown(fd, like.st_uid, like.st_gid)
             os.fchmod(fd, stat.S_IMODE(like.st_mode))
-        _write(fd, data)
+        _write(fd, data, synced)
         yield made
     finally:
         made.unlink(missing_ok=True)
@@ -105,13 +107,14 @@ def _in_place(path: str, data: bytes) -> None:
     _write(fd, data)
 
 
-def _write(fd: int, data: bytes) -> None:
+def _write(fd: int, data: bytes, synced: bool = True) -> None:
     """All of it, synced, and closed. A full disk shows first as a short write, without an error."""
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
-        os.fsync(fd)
+        if synced:
+            os.fsync(fd)
     finally:
         os.close(fd)
 

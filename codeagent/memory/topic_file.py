@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
@@ -12,6 +13,8 @@ from codeagent.memory.seal import seal
 
 _FRONT = re.compile(r"---\n(.*?)\n---\n\n?(.*)", re.DOTALL)
 _SEAL = re.compile(r"^seal: [0-9a-f]*\n", re.MULTILINE)
+_LONGEST = 60
+"""Characters of a file's name before `.md`."""
 _FIELDS = ("name", "description", "type", "created", "updated", "session")
 
 
@@ -24,13 +27,20 @@ class TopicFile(Struct, frozen=True):
 
 
 def file_name(name: str) -> str:
-    """The file of a topic with this name; names that differ in case, accents or punctuation alone share one."""
+    """The file of a topic with this name; names that differ in case, accents or punctuation alone share one.
+
+    A name that does not fit, being long or in other letters than a to z, is told apart by a digest.
+    """
     if name.endswith(".md") and len(name) > 3:
         name = name[:-3]
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].rstrip("-")
-    if not slug:
-        slug = "topic-" + "-".join(f"{ord(char):x}" for char in name[:8])
+    letters = "".join(
+        char for char in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(char)
+    )
+    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    told = re.sub(r"\W+", "-", letters)
+    if not slug or len(slug) > _LONGEST or not told.isascii():
+        digest = hashlib.sha256((told.strip("-") or letters).encode("utf-8", "replace")).hexdigest()[:8]
+        slug = f"{slug[: _LONGEST - 9].strip('-') or 'topic'}-{digest}"
     return f"{slug}-notes.md" if slug == "memory" else f"{slug}.md"  # memory.md is MEMORY.md on many a Mac
 
 

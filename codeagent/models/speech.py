@@ -9,6 +9,7 @@ from contextlib import aclosing
 from typing import cast
 
 from codeagent.core.compaction import INSTRUCTION
+from codeagent.core.conversation import canonical
 from codeagent.core.events import AssistantSaid, CallDelta, Delta, Retried, TextDelta, ThinkingDelta
 from codeagent.core.messages import Request, Text, Thinking, ToolUse, Usage
 from codeagent.core.ports import Model
@@ -60,6 +61,4 @@ def wants_summary(request: Request) -> bool:
 
 
 def _tokens(*parts: object) -> int:
-    from msgspec.json import encode
-
-    return -(-sum(len(encode(part)) for part in parts) // 4)
+    return -(-sum(len(canonical(part)) for part in parts) // 4)

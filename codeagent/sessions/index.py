@@ -58,11 +58,11 @@ def writable(project: Path) -> bool:
     """Whether sessions can be kept inside the project; not through a link, which could lead anywhere."""
     place = project
     for name in (".agent", "sessions"):
-        if (place / name).is_symlink():
-            return False
-        if not (place / name).is_dir():
+        if not os.path.lexists(place / name):
             break
         place = place / name
+        if place.is_symlink() or not place.is_dir():
+            return False
     return os.access(place, os.W_OK | os.X_OK)
 
 

@@ -23,14 +23,12 @@ def add_place(parser: Parser) -> None:
 
 
 def directory(asked: Namespace, environ: Mapping[str, str]) -> Path:
-    """The directory of the project's logs. Raises Mistake for a project that is not there."""
+    """The directory of the project's logs. Raises UsageFault for a project that is not there."""
     from codeagent.sessions import index
     from codeagent.settings import Environment
+    from codeagent.wiring import given
 
-    project = Path(asked.cwd).expanduser()
-    if not project.is_dir():
-        raise Mistake(f"There is no directory {project}. Name one that exists.")
-    project = project.resolve()
+    project = given.project(asked.cwd)
     state = Environment.of(environ, Path.home()).state_home
     return index.sessions_dir(project, state, index.writable(project))
 

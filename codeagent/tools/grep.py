@@ -19,7 +19,7 @@ from codeagent.core.views import Listing, Plain
 from codeagent.host import files
 from codeagent.host.filetypes import TYPES
 from codeagent.host.listing import Lister
-from codeagent.host.search import Found, Query, beside, search
+from codeagent.host.search import COUNTED, Found, Query, beside, search
 from codeagent.host.search import Line as FoundLine
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import Input, Line, Natural, prompt
@@ -148,6 +148,8 @@ def _answer(args: GrepInput, found: Found, name: Callable[[str], str], saw: tupl
         )
     if not found.counts:
         notes = [_nothing(args)]
+    if found.endless and args.output_mode != "files":
+        notes.append(f"only the first {COUNTED:,} matching lines are counted of {_some(found.endless, name)}")
     if found.binary:
         notes.append(f"binary, matches not shown: {_some(found.binary, name)}")
     if found.skipped:

@@ -91,7 +91,8 @@ def shown_within(touch: Touch, workspace: Workspace, file: str = "") -> Callable
     base = os.path.normpath(named)
     if file:
         return lambda _: printable(base)
-    return lambda path: printable(path if base == "." else f"{base}/{path}")
+    before = "" if base == "." else f"{base.rstrip('/')}/"
+    return lambda path: printable(before + path)
 
 
 def printable(name: str) -> str:

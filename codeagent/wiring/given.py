@@ -15,9 +15,12 @@ def project(cwd: str) -> Path:
     """The directory to work in, resolved; an empty name is the current one. Raises UsageFault."""
     try:
         path = Path(cwd).expanduser().resolve() if cwd else Path.cwd()
-    except OSError:
+        there = path.is_dir()
+    except FileNotFoundError:
         raise UsageFault("The current directory is gone. Go to a project first: cd PROJECT") from None
-    if not path.is_dir():
+    except OSError as fault:
+        raise UsageFault(f"This is no directory to work in: {fault.strerror}. Go to another one: cd PROJECT") from None
+    if not there:
         raise UsageFault(f"There is no directory {path}. Name one that is there: codeagent --cwd PROJECT")
     return path
 

@@ -333,5 +333,5 @@ class Ground:
         for words in (*self.rulebook.problems(), *self.guidance.guidelines.problems, *self.consent.notes()):
             yield Noted(words, to="person", topic="settings", level="warning")
         if self.sessions.parent != self.layout.agent:
-            words = f"The project cannot be written; sessions are kept in {self.sessions}."
+            words = f"The project has no place for a log; sessions are kept in {self.sessions}."
             yield Noted(words, to="person", topic="session", level="warning")

@@ -216,7 +216,7 @@ class House:
 
         return catalog.listed()
 
-    def files(self) -> Sequence[str]:
+    def files(self) -> Sequence[str] | None:
         """Project files for completion, as last listed."""
         return self._names()
 

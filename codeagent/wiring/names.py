@@ -15,12 +15,12 @@ class Names:
 
     def __init__(self, listing: Callable[[], Sequence[str]]) -> None:
         self._listing = listing
-        self._names: Sequence[str] = ()
+        self._names: Sequence[str] | None = None
         self._at = -FRESH
         self._running = threading.Lock()
 
-    def __call__(self) -> Sequence[str]:
-        """Relative paths; empty until the first listing is done."""
+    def __call__(self) -> Sequence[str] | None:
+        """Relative paths; None until the first listing is done."""
         if time.monotonic() - self._at >= FRESH and self._running.acquire(blocking=False):
             threading.Thread(target=self._list, name="names", daemon=True).start()
         return self._names
@@ -30,6 +30,7 @@ class Names:
             self._names = tuple(self._listing())
             self._at = time.monotonic()
         except OSError:
+            self._names = self._names or ()
             self._at = time.monotonic()
         finally:
             self._running.release()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from codeagent.core.budget import Meter
 from codeagent.core.context import CATEGORIES, Bill, Headings, Item, bill, cells
@@ -56,6 +57,12 @@ def test_each_block_is_on_the_bill() -> None:
         "conversation: notes of codeagent",
         "conversation: its calls",
     }
+
+
+def test_half_a_character_has_a_place_on_the_bill() -> None:
+    odd = Message("assistant", (ToolUse("2", "read", {"file_path": "a\udcff"}),))
+    made = bill(replace(ASKED, messages=(*ASKED.messages, odd)), INFO, HEADINGS, 80_000)
+    assert made.of("conversation") > bill(ASKED, INFO, HEADINGS, 80_000).of("conversation")
 
 
 def test_it_adds_up_to_what_was_counted_and_is_priced() -> None:

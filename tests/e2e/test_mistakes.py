@@ -109,3 +109,13 @@ def test_help_and_version_need_nothing(program: Open) -> None:
     for code in ("129, 130, 141, 143", "4  finished"):
         assert code in ran.out
     assert program().run("--version").out.startswith("codeagent ")
+
+
+@pytest.mark.parametrize("command", ["sessions", "audit", "replay x", "-p go"])
+def test_a_directory_that_is_gone_is_told(command: str, program: Open, shop: Path) -> None:
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m codeagent {command}'
+    done = subprocess.run(
+        ["sh", "-c", script, COMMAND[0]], cwd=shop, env=program().env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "The current directory is gone." in done.stderr

@@ -82,6 +82,18 @@ def test_a_log_directory_that_refuses_is_told_and_another_is_taken(program: Open
     assert len(list((home / ".local/state/codeagent").rglob("*.jsonl"))) == 1
 
 
+@pytest.mark.parametrize("name", [".agent", ".agent/sessions"])
+def test_a_file_where_the_logs_would_lie_is_left_and_told(name: str, program: Open, shop: Path, home: Path) -> None:
+    (shop / name).parent.mkdir(exist_ok=True)
+    (shop / name).write_text("not ours")
+    with Loopback([call("write", file_path="new.txt", content="x"), say("Hello.")]) as server:
+        ran = program(server).run("-p", "go", "--permission-mode", "acceptEdits")
+    assert (ran.code, ran.out) == (0, "Hello.\n"), ran.err
+    assert "sessions are kept in" in ran.err
+    assert (shop / name).read_text() == "not ours"
+    assert len(list((home / ".local/state/codeagent").rglob("*.jsonl"))) == 1
+
+
 @pytest.mark.parametrize(
     "name",
     [

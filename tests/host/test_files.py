@@ -78,6 +78,15 @@ def test_a_name_of_255_bytes_and_one_that_is_not_utf8(tmp_path: Path) -> None:
         assert files.load(path) == b"22"
 
 
+def test_a_name_among_very_many_is_compared_with_those_that_begin_alike(tmp_path: Path) -> None:
+    for n in range(4_000):
+        (tmp_path / f"{'aBcd'[n % 4]}{n:05}.txt").touch()
+    assert near_names(str(tmp_path / "b03001.text"), tmp_path)[0] == "B03001.txt"
+    assert near_names(str(tmp_path / "a00000.tx"), tmp_path)[0] == "a00000.txt"
+    assert near_names(str(tmp_path / "d03999.txts"), tmp_path)[0] == "d03999.txt"
+    assert near_names(str(tmp_path / "d00003.txt/x"), tmp_path) == []
+
+
 def test_near_names(tmp_path: Path) -> None:
     for name in ("README.md", "src/cart.py", "deploy/config.yaml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

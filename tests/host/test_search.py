@@ -43,6 +43,16 @@ async def test_both_engines_answer_alike(
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("env", [WITH_RG, WITHOUT])
+async def test_very_many_hits_in_a_file_are_not_all_counted(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "few").write_text("a\n" * 50)
+    (tmp_path / "many").write_text("a\n" * 51)
+    found = await search(Query("a", counted=50, keep=5), tmp_path, "", Lister(tmp_path, env))
+    assert (found.counts, found.endless) == ({"few": 50, "many": 50}, ["many"])
+    deep = await search(Query("a", counted=10, skip=45, keep=5), tmp_path, "many", Lister(tmp_path, env))
+    assert [line.number for line in deep.lines] == [46, 47, 48, 49, 50]
+
+
 async def test_cancel_ends_the_worker(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("a" * 40 + "!\n")
     task = asyncio.create_task(search(Query("(a+)+$", keep=9), tmp_path, "", Lister(tmp_path, WITHOUT)))

@@ -16,6 +16,7 @@ from codeagent.core.ports import Conflict, Restoring
 from codeagent.core.views import Plain
 from codeagent.host.listing import Lister
 from codeagent.host.objects import Objects
+from codeagent.host.restoring import MANY
 from codeagent.host.snapshots import ProjectSnapshots
 
 COMMAND = Effect("bash", "x", "Run x", Risk.HIGH, Plain("x"), shell=ShellReading((), True))
@@ -195,6 +196,65 @@ async def test_a_folder_that_became_a_link_is_not_followed(place: Place, tmp_pat
     assert "link" in conflicts[0].why
     assert "link" in troubles[0].why
     assert list(outside.iterdir()) == []
+
+
+async def test_a_folder_that_a_command_made_a_link_comes_back_and_goes_again(place: Place) -> None:
+    place.write("in/deep/a.txt", "old")
+    place.write("in/b.txt", "old")
+    place.write("other/b.txt", "other")
+    before = place.picture()
+    await place.before()
+    shutil.rmtree(place.root / "in")
+    (place.root / "in").symlink_to("other")
+    after = place.picture()
+    changes = await place.after()
+    done, troubles = await place.back(changes)
+    assert (place.picture(), troubles) == (before, ())
+    await place.back(done)
+    assert place.picture() == after
+
+
+async def test_a_renamed_folder_goes_back_to_its_name_with_all_that_is_in_it(place: Place) -> None:
+    for name in ("in/deep/a.txt", "in/b.txt", "other/b.txt"):
+        place.write(name, name)
+    time.sleep(0.06)  # older than the margin within which stamps prove nothing
+    before = place.picture()
+    await place.before()
+    (place.root / "in").rename(place.root / "moved")
+    place.write("in/b.txt", "another")
+    changes = await place.after()
+    assert {change.path.removeprefix(f"{place.root}/") for change in changes} >= {"moved/deep/a.txt", "moved/b.txt"}
+    _, troubles = await place.back(changes)
+    assert (place.picture(), troubles) == (before, ())
+
+
+async def test_very_many_files_come_back_without_waiting_for_each(place: Place) -> None:
+    for n in range(2 * MANY):
+        place.write(f"in/{n}.txt", f"{n}\n")
+    changed = place.write("kept.txt", "old")
+    before = place.picture()
+    await place.before()
+    shutil.rmtree(place.root / "in")
+    changed.write_text("new")
+    done, troubles = await place.back(await place.after())
+    assert (place.picture(), troubles) == (before, ())
+    assert len(done) == 2 * MANY + 2
+
+
+async def test_a_folder_with_files_of_others_in_the_place_of_a_link_is_left(place: Place) -> None:
+    place.write("other/b.txt", "other")
+    (place.root / "in").symlink_to("other")
+    await place.before()
+    (place.root / "in").unlink()
+    place.write("in/b.txt", "new")
+    changes = await place.after()
+    place.write("in/c.txt", "theirs")
+    after = place.picture()
+    _, troubles = await place.shots.restore(
+        [Restoring(c.path, c.before, c.after) for c in changes if "b" not in c.path]
+    )
+    assert [trouble.path for trouble in troubles] == [str(place.root / "in")]
+    assert place.picture() == after
 
 
 @pytest.mark.parametrize("name", ["../outside.txt", ".git/hooks/pre-commit", "sub/.git/config", ".agent/settings.json"])

@@ -246,6 +246,27 @@ def test_whatever_is_written_reads_as_ours(name, description, text):
     assert len(file) < 80
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("日本語 notes", "한국어 notes"),
+        ("プロジェクトの設定その1", "プロジェクトの設定その2"),
+        ("x" * 70 + "1", "x" * 70 + "2"),
+        ("Straße", "Strae"),
+        ("!?", "?!"),
+    ],
+)
+def test_names_that_differ_in_letters_have_files_of_their_own(one, other):
+    assert topic_file.file_name(one) != topic_file.file_name(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Build Steps", "build-steps"), ("Café!", "cafe"), ("日本語", "日本語."), ("ÉTÉ", "été.md")]
+)
+def test_names_that_differ_in_form_alone_share_a_file(one, other):
+    assert topic_file.file_name(one) == topic_file.file_name(other)
+
+
 def test_the_key_is_made_once_and_private(tmp_path):
     first = seal.key(tmp_path)
     assert len(first) == 32

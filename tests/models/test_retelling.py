@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeagent.core.events import AssistantSaid, Compacted, Entry, Rewound
+from codeagent.core.events import AssistantSaid, Compacted, Entry, Rewound, Switched
 from codeagent.core.messages import Text, Thinking
 from codeagent.models.retelling import retell
 from codeagent.models.scripted import Scripted
@@ -47,6 +47,14 @@ async def test_a_compaction_keeps_its_place() -> None:
     await again.agent.say("more")
     assert said(again.journal.entries) == said(stage.journal.entries)
     assert again.of(Compacted)[0].summary == stage.of(Compacted)[0].summary
+
+
+async def test_it_has_the_room_of_the_model() -> None:
+    stage = Stage(say("one"))
+    await stage.agent.say("a")
+    assert not retell(stage.journal.entries).startswith("window")
+    stage.journal.append(Switched(model="claude-sonnet-5-5"))
+    assert Scripted(retell(stage.journal.entries)).info("x").window == 1_000_000
 
 
 async def test_what_was_rewound_or_void_is_left_out() -> None:

@@ -270,6 +270,12 @@ async def test_usage_is_estimated_as_if_exact_prefixes_were_cached() -> None:
     assert (first.cost, second.cost) == (0.0, 0.0)
 
 
+async def test_half_a_character_counts_like_others() -> None:
+    said = await reply(Scripted(r'call look {"answer": "\ud800"}'), asked("a name that is no UTF-8: \udcff"))
+    assert said.uses[0].input == {"answer": "\ud800"}
+    assert said.usage.output > 0
+
+
 async def test_usage_stop_and_cost_can_be_given() -> None:
     said = await reply(Scripted('say a\nstop refusal cyber\nusage {"input": 5, "cost": null}'), asked("hi"))
     assert (said.stop, said.detail, said.usage, said.cost) == ("refusal", "cyber", Usage(5), None)

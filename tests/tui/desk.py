@@ -137,8 +137,9 @@ class TestDesk:
     def models(self) -> Sequence[tuple[str, str]]:
         return [("m", "the one in use"), ("n", "another one")]
 
-    def files(self) -> Sequence[str]:
-        return FILES
+    def files(self) -> Sequence[str] | None:
+        listed: Callable[[], Sequence[str] | None] = self._more.get("files", lambda: FILES)
+        return listed()
 
     async def warm(self) -> None:
         self.warmed += 1

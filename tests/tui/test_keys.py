@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,17 @@ async def test_ctrl_r_searches_what_was_said(tmp_path: Path) -> None:
         assert [item.label for item in app.screen.items()] == ["fix the cart", "write tests"]
         await pilot.press(*"tests", "enter")
         await until(pilot, lambda: app.composer.text == "write tests")
+
+
+async def test_files_that_are_still_being_listed_are_offered_once_they_are_there() -> None:
+    listed: list[Sequence[str] | None] = [None]
+    app = seated(files=lambda: listed[-1])
+    async with app.run_test() as pilot:
+        await pilot.press("@", "c")
+        assert not app.composer.menu.display
+        listed.append(("shop/cart.py",))
+        await until(pilot, lambda: app.composer.menu.display)
+        assert [item.label for item in app.composer.menu.items] == ["shop/cart.py"]
 
 
 async def test_ctrl_s_puts_a_draft_aside_until_the_next_message_is_sent() -> None:

@@ -90,6 +90,13 @@ def test_letters_out_of_order_do_not_fit() -> None:
     assert len(completion.fitting("", [f"f{i}" for i in range(50)])) == completion.MOST
 
 
+@given(st.text("abc/", max_size=3), st.lists(st.text("abc/", min_size=1, max_size=6), max_size=30, unique=True))
+def test_the_best_are_those_that_scoring_all_would_give(query: str, paths: list[str]) -> None:
+    scored = sorted((points, path) for path in paths if (points := completion.score(query, path)) is not None)
+    if query:
+        assert completion.fitting(query, paths) == [path for _, path in scored[: completion.MOST]]
+
+
 def guard_shown(now: float, last_key: float) -> Guard:
     guard = Guard()
     assert not guard.takes(now)

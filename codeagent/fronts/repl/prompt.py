@@ -40,7 +40,7 @@ class Kept(History):
 class Completions(Completer):
     """Commands after a slash at the beginning, project files after an @ anywhere."""
 
-    def __init__(self, files: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, files: Callable[[], Sequence[str] | None]) -> None:
         self._files = files
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
@@ -52,7 +52,7 @@ class Completions(Completer):
             return
         word = text.rsplit(maxsplit=1)[-1] if text and not text[-1].isspace() else ""
         if word.startswith("@"):
-            for path in matching(word[1:], self._files())[:MOST]:
+            for path in matching(word[1:], self._files() or ())[:MOST]:
                 yield Completion(f"@{path}", -len(word))
 
 
@@ -85,7 +85,7 @@ class Prompt:
     def __init__(
         self,
         history: Path | None,
-        files: Callable[[], Sequence[str]],
+        files: Callable[[], Sequence[str] | None],
         taken: list[str],
         vim: Callable[[], bool] = bool,
     ) -> None:

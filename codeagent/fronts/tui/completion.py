@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 
 MOST = 8
 """Rows offered at most."""
@@ -41,8 +42,15 @@ def score(query: str, path: str) -> float | None:
 
 
 def fitting(query: str, paths: Sequence[str], most: int = MOST) -> list[str]:
-    """The best paths for a query, best first."""
+    """The best paths for a query, best first. Scattered letters take longest: only when runs are few."""
     if not query:
-        return sorted(paths, key=lambda p: (p.count("/"), p))[:most]
-    scored = [(points, path) for path in paths if (points := score(query, path)) is not None]
-    return [path for _, path in sorted(scored)[:most]]
+        return nsmallest(most, paths, key=lambda p: (p.count("/"), p))
+    wanted = query.lower()
+    runs = [path for path in paths if wanted in path.lower()]
+    found = _best(query, runs, most)
+    return found if len(found) == most else _best(query, paths, most)
+
+
+def _best(query: str, paths: Iterable[str], most: int) -> list[str]:
+    scored = ((points, path) for path in paths if (points := score(query, path)) is not None)
+    return [path for _, path in nsmallest(most, scored)]

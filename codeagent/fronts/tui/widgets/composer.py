@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual import events
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import TextArea
 
 from codeagent.core.messages import Image
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from codeagent.fronts.tui.vim import Vim
 
 Want = Literal["take_back", "help", "look", "up", "down", "top", "tail"]
+
+LISTING = 0.1
+"""Seconds after which files are asked for again while their first listing runs."""
 
 ELSEWHERE: dict[str, Want] = {
     "pageup": "up",
@@ -66,7 +70,7 @@ class Composer(TextArea):
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder="What shall we do?")
         self.past = History()
         self.pastes = Pastes()
-        self.files: Callable[[], Sequence[str]] = tuple
+        self.files: Callable[[], Sequence[str] | None] = tuple
         self.project = Path()
         """Where relative paths of dropped files begin."""
         self.commands: Callable[[str], Sequence[tuple[str, str]]] = lambda _: ()
@@ -76,6 +80,7 @@ class Composer(TextArea):
         self.cursor_blink = False
         self.menu = menu
         self._start = 0
+        self._again: Timer | None = None
         self._recalled: str | None = None
         self._stashed = ""
         self.vim: Vim | None = None
@@ -245,12 +250,20 @@ class Composer(TextArea):
             items = tuple(Item(name, words) for name, words in self.commands(before))
         elif (wanted := completion.mention(before)) is not None or (wanted := self._argument(before, asked)):
             self._start = column - len(wanted)
-            items = tuple(Item(path) for path in completion.fitting(wanted, self.files()))
+            paths = self.files()
+            if paths is None and self._again is None:
+                self._again = self.set_timer(LISTING, self._look_again)
+            items = tuple(Item(path) for path in completion.fitting(wanted, paths or ()))
             if len(items) == 1 and items[0].label == wanted:
                 items = ()
         if items != self.menu.items:
             self.menu.fill(items)
         self.menu.display = bool(items)
+
+    def _look_again(self) -> None:
+        self._again = None
+        if self.has_focus:
+            self._complete()
 
     def _complete_key(self, key: str) -> bool:
         """Whether the open menu took this key."""
