@@ -58,9 +58,10 @@ class Thrift:
         top, bottom = min(new), max(new)
         if len(new) != bottom - top + 1:
             return ""
-        saved, by = max((self._saved(new, top, by), -by) for by in range(FURTHEST + 1))
-        by = -by
-        if by == 0 or saved < LEAST or saved <= self._saved(new, top, 0):
+        filled = {y: strip for y, strip in new.items() if not strip.text.isspace()}
+        saved = [self._saved(filled, bottom, by) for by in range(FURTHEST + 1)]
+        by = saved.index(max(saved))
+        if by == 0 or saved[by] < LEAST:
             return ""
         moved = f"\x1b[0m\x1b[{top + 1};{bottom + 1}r\x1b[{bottom + 1};1H" + "\x1bD" * by + "\x1b[r"
         return moved + self._mended(top, bottom, by, console)
@@ -78,13 +79,10 @@ class Thrift:
             self._rows[y] = row
         return "".join(back)
 
-    def _saved(self, new: dict[int, Strip], top: int, by: int) -> int:
-        """How many rows with something in them would be right after a scroll by so many."""
-        bottom = top + len(new) - 1
+    def _saved(self, filled: dict[int, Strip], bottom: int, by: int) -> int:
+        """How many of the rows with something in them would be right after a scroll by so many."""
         return sum(
-            strip.text.strip() != "" and self._rows.get(y + by, {}).get(0) == strip
-            for y, strip in new.items()
-            if y + by <= bottom
+            self._rows.get(y + by, {}).get(0) == strip for y, strip in filled.items() if y + by <= bottom
         )
 
 

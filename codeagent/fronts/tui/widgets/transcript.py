@@ -57,8 +57,8 @@ class Transcript(Seeking, can_focus=True):
         Binding("slash", "app.deed('find')", "search", show=False),
     ]
 
-    virtual_size = Reactive(Size(0, 0), layout=False)
-    """Textual's, but new rows do not lay the whole screen out again: the scrollbar is always there."""
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
+    """Textual's, but new rows neither lay the screen out again (the scrollbar is always there) nor draw all rows."""
 
     class Leave(Message):
         """A character was typed here: it belongs to the composer."""
@@ -231,30 +231,52 @@ class Transcript(Seeking, can_focus=True):
             self.app._start_widget(self, self._vertical_scrollbar)
         return self._vertical_scrollbar
 
-    def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self._base or self._style()
-        row = y + self.scroll_offset.y
-        if self._unseen and y == self.size.height - 1:
-            return self._more_below(width)
-        if row >= self.page.total:
-            return Strip.blank(width, base)
-        source = self.page.row(row)
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The finished rows as they are: Textual would frame, filter and cut all of them anew after each scroll."""
+        width, base, top = self.size.width, self._base or self._style(), self.scroll_offset.y
         plain = not (self._words or self.text_selection or self._chosen is not None)
+        strips = [self._finish(row + top, width, base, plain) for row in crop.line_range]
+        if self._unseen and crop.bottom >= self.size.height:
+            strips[self.size.height - 1 - crop.y] = self._filtered(self._more_below(width))
+        whole = crop.column_span == (0, width)
+        return strips if whole else [strip.crop(*crop.column_span) for strip in strips]
+
+    def render_line(self, y: int) -> Strip:
+        """One row of them."""
+        return self.render_lines(Region(0, y, self.size.width, 1))[0]
+
+    def _finish(self, row: int, width: int, base: Style, plain: bool) -> Strip:
+        """A row of the page as Textual takes it; `plain` when nothing in the conversation is marked."""
+        if row >= self.page.total:
+            return self._filtered(Strip.blank(width, base))
+        source = self.page.row(row)
         known = self._finished.get(row)
         if plain and known and known[0] is source and known[1] == width and known[2] == base:
             return known[3]
         strip = source.crop_extend(0, width, base).apply_style(base)
+        if not plain:
+            strip = self._with_marks(strip, row)
+        strip = self._filtered(strip.apply_offsets(0, row))
+        if plain:
+            if len(self._finished) > KEPT:
+                self._finished.clear()
+            self._finished[row] = (source, width, base, strip)
+        return strip
+
+    def _with_marks(self, strip: Strip, row: int) -> Strip:
+        """The strip with what is chosen, found and selected in it."""
         if self._chosen is not None and self.page.block_at(row) == self._chosen:
             strip = self._marked(strip)
         if self._words:
             strip = self._found_in(strip)
         if (selection := self.text_selection) and (span := selection.get_span(row)):
             strip = self._selected(strip, *span)
-        strip = strip.apply_offsets(0, row)
-        if plain:
-            if len(self._finished) > KEPT:
-                self._finished.clear()
-            self._finished[row] = (source, width, base, strip)
+        return strip
+
+    def _filtered(self, strip: Strip) -> Strip:
+        """The strip in colours that this terminal has."""
+        for each in self.get_line_filters():
+            strip = strip.apply_filter(each, self.background_colors[1])
         return strip
 
     def _style(self) -> Style:
