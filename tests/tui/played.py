@@ -19,8 +19,14 @@ MESSAGE = (
 ) * 3
 
 
+BURST = 50
+"""Tokens that come at once when the rate knows no bounds: about what one read of a socket gives."""
+REST = 0.3
+"""Seconds of silence after a mark, so that it is drawn before more words push it off the screen."""
+
+
 class Paced(Replies):
-    """Streams a long reply at a given rate; `mark1` to `mark5` stand after each fifth of it."""
+    """Streams a long reply at a given rate; `mark1` to `mark5` stand after each fifth of it, and then it rests."""
 
     def __init__(self, tokens: int, rate: float) -> None:
         super().__init__()
@@ -31,13 +37,17 @@ class Paced(Replies):
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
         loop, words = asyncio.get_running_loop(), MESSAGE.split(" ")
-        began, parts = loop.time(), []
-        for i in range(self._tokens):
-            mark = f"\n\nmark{5 * (i + 1) // self._tokens}\n\n" if (i + 1) % max(1, self._tokens // 5) == 0 else ""
+        began, parts, fifth = loop.time(), [], max(1, self._tokens // 5)
+        for i in range(1, self._tokens + 1):
+            mark = f"\n\nmark{i // fifth}\n\n" if i % fifth == 0 else ""
             parts.append(f"{words[i % len(words)]} {mark}")
             yield TextDelta(parts[-1])
-            if (ahead := began + (i + 1) / self._rate - loop.time()) > 0.002:
-                await asyncio.sleep(ahead)
+            if mark:
+                began += REST
+                await asyncio.sleep(REST)
+            ahead = began + i / self._rate - loop.time()
+            if ahead > 0.002 or i % BURST == 0:
+                await asyncio.sleep(max(0.0, ahead))
         yield AssistantSaid((Text("".join(parts)),), usage=Usage(1000, self._tokens))
 
 

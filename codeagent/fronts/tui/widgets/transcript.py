@@ -37,6 +37,8 @@ FLUSH = 0.09
 EAGER = 0.04
 KEPT = 400
 """Finished rows that are kept."""
+DRAWN = 1000
+"""Rows that are kept drawn while the newest are followed, twice as many at most: a row takes 3 kB."""
 REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
 
@@ -146,6 +148,8 @@ class Transcript(Seeking, can_focus=True):
             self._from_tail(page.painter)
             return
         differs = page.update(changed)
+        if self._trim():
+            return
         if not self.follow and page.total > was:
             self._unseen += page.total - was
         if page.total != was:
@@ -157,6 +161,14 @@ class Transcript(Seeking, can_focus=True):
             self.refresh(Region(0, first, self.size.width, self.size.height - first))
         elif self._unseen:
             self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
+
+    def _trim(self) -> bool:
+        """Keep a long session small, where nobody looks or points at its rows; whether all was drawn anew for it."""
+        if not self.follow or self.text_selection or self.page.total <= 2 * DRAWN or not self.page.trim(DRAWN):
+            return False
+        self._resize()
+        self.refresh()
+        return True
 
     def _resize(self) -> None:
         """As many rows as the page has; the newest in view while following."""
