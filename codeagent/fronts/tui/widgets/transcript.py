@@ -7,6 +7,7 @@ them; blocks whose width or content is out of date are drawn again when they com
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import ClassVar
 
@@ -101,9 +102,12 @@ class Transcript(Seeking, can_focus=True):
         self.story.tell(text, level)
         self._schedule(0.0)
 
-    def reset(self) -> None:
-        """Start from an empty page."""
+    def reset(self, entries: Iterable[Event] = ()) -> None:
+        """Start anew with what these entries tell, drawn at once."""
         self.story = Story()
+        for entry in entries:
+            self.story.see(entry)
+        self.story.take_changed()
         self.follow = True
         self._from_tail(self.page.painter)
 
