@@ -81,9 +81,7 @@ class Thrift:
 
     def _saved(self, filled: dict[int, Strip], bottom: int, by: int) -> int:
         """How many of the rows with something in them would be right after a scroll by so many."""
-        return sum(
-            self._rows.get(y + by, {}).get(0) == strip for y, strip in filled.items() if y + by <= bottom
-        )
+        return sum(self._rows.get(y + by, {}).get(0) == strip for y, strip in filled.items() if y + by <= bottom)
 
 
 def _narrowed(old: Strip | None, new: Strip) -> tuple[int, Strip]:

@@ -11,40 +11,32 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.scrollbar import ScrollBar
-from textual.selection import Selection
-from textual.strip import Strip
 from textual.timer import Timer
 
 from codeagent.core.events import CallDelta, Event, TextDelta, ThinkingDelta, ToolProgress
-from codeagent.fronts.present import count
-from codeagent.fronts.tui import sources
 from codeagent.fronts.tui.page import Page
 from codeagent.fronts.tui.palette import Glyphs, Palette
-from codeagent.fronts.tui.render import LEFT, Painter
+from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.story import Story
 from codeagent.fronts.tui.widgets.bar import Bar
-from codeagent.fronts.tui.widgets.seeking import Seeking
+from codeagent.fronts.tui.widgets.rows import Rows
 
 FLUSH = 0.09
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
-KEPT = 400
-"""Finished rows that are kept."""
 DRAWN = 1000
 """Rows that are kept drawn while the newest are followed, twice as many at most: a row takes 3 kB."""
 REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
 
 
-class Transcript(Seeking, can_focus=True):
+class Transcript(Rows, can_focus=True):
     """Shows a Story. `see` takes events; `follow` is true while the view sticks to the newest row."""
 
     DEFAULT_CSS = "Transcript { height: 1fr; overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1; }"
@@ -76,10 +68,6 @@ class Transcript(Seeking, can_focus=True):
         self.follow = True
         self._palette, self._glyphs = palette, glyphs
         self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
-        self._base: Style | None = None
-        self._unseen = 0
-        self._finished: dict[int, tuple[Strip, int, Style, Strip]] = {}
-        """Rows as last handed to Textual, with what they were made of: making them anew costs most of a frame."""
         self._timer: Timer | None = None
         self._rewrap: Timer | None = None
         self._stream_began = 0.0
@@ -152,6 +140,9 @@ class Transcript(Seeking, can_focus=True):
             self._from_tail(page.painter)
             return
         differs = page.update(changed)
+        if page.first and page.total < self.size.height:  # a reply was taken back: older rows are in view now
+            self._from_tail(page.painter)
+            return
         if self._trim():
             return
         if not self.follow and page.total > was:
@@ -246,87 +237,6 @@ class Transcript(Seeking, can_focus=True):
             self._vertical_scrollbar.display = False
             self.app._start_widget(self, self._vertical_scrollbar)
         return self._vertical_scrollbar
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """The finished rows as they are: Textual would frame, filter and cut all of them anew after each scroll."""
-        width, base, top = self.size.width, self._base or self._style(), self.scroll_offset.y
-        plain = not (self._words or self.text_selection or self._chosen is not None)
-        strips = [self._finish(row + top, width, base, plain) for row in crop.line_range]
-        if self._unseen and crop.bottom >= self.size.height:
-            strips[self.size.height - 1 - crop.y] = self._filtered(self._more_below(width))
-        whole = crop.column_span == (0, width)
-        return strips if whole else [strip.crop(*crop.column_span) for strip in strips]
-
-    def render_line(self, y: int) -> Strip:
-        """One row of them."""
-        return self.render_lines(Region(0, y, self.size.width, 1))[0]
-
-    def _finish(self, row: int, width: int, base: Style, plain: bool) -> Strip:
-        """A row of the page as Textual takes it; `plain` when nothing in the conversation is marked."""
-        if row >= self.page.total:
-            return self._filtered(Strip.blank(width, base))
-        source = self.page.row(row)
-        known = self._finished.get(row)
-        if plain and known and known[0] is source and known[1] == width and known[2] == base:
-            return known[3]
-        strip = source.crop_extend(0, width, base).apply_style(base)
-        if not plain:
-            strip = self._with_marks(strip, row)
-        strip = self._filtered(strip.apply_offsets(0, row))
-        if plain:
-            if len(self._finished) > KEPT:
-                self._finished.clear()
-            self._finished[row] = (source, width, base, strip)
-        return strip
-
-    def _with_marks(self, strip: Strip, row: int) -> Strip:
-        """The strip with what is chosen, found and selected in it."""
-        if self._chosen is not None and self.page.block_at(row) == self._chosen:
-            strip = self._marked(strip)
-        if self._words:
-            strip = self._found_in(strip)
-        if (selection := self.text_selection) and (span := selection.get_span(row)):
-            strip = self._selected(strip, *span)
-        return strip
-
-    def _filtered(self, strip: Strip) -> Strip:
-        """The strip in colours that this terminal has."""
-        for each in self.get_line_filters():
-            strip = strip.apply_filter(each, self.background_colors[1])
-        return strip
-
-    def _style(self) -> Style:
-        self._base = self.rich_style
-        return self._base
-
-    def notify_style_update(self) -> None:
-        """Colours changed: forget the widget's own, which takes 0.1 ms a row to work out."""
-        super().notify_style_update()
-        self._base = None
-
-    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
-        """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
-        width = strip.cell_length
-        before, chosen, after = strip.divide([start, width if end < 0 else min(end, width), width])
-        return Strip.join([before, self._marked(chosen), after])
-
-    def _marked(self, strip: Strip) -> Strip:
-        """The strip on the ground of what is chosen."""
-        ground = Style.parse(f"on {self._palette.chosen}")
-        return Strip(Segment.apply_style(strip, post_style=ground), strip.cell_length)
-
-    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text, without gutter and line breaks of the screen's own."""
-        rows = selection.extract("\n".join(self.page.text())).replace("\n" + " " * LEFT, "\n").split("\n")
-        source = "\n".join(map(sources.of, self.page.blocks[self.page.first :]))
-        return sources.unwrapped(rows, source), "\n"
-
-    def _more_below(self, width: int) -> Strip:
-        words = f" {count(self._unseen, 'new line')}   End "
-        style = self.page.painter.style("accent reverse")
-        return Strip(
-            [Segment(" " * max(0, width - len(words) - 2), self.rich_style), Segment(words, style)]
-        ).crop_extend(0, width, self.rich_style)
 
     # -- keys and the mouse --------------------------------------------------------------------
 
