@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FURTHEST = 16
 """Rows of a scroll up to which it is looked for; more is as cheap to draw."""
 LEAST = 6
-"""Rows that a scroll must save."""
+"""Rows that a scroll must save; it must also save a third of what is drawn, and more than standing still."""
 
 Row = dict[int, Strip]
 """What stands in a row: strips by the column that they begin in."""
@@ -59,9 +59,9 @@ class Thrift:
         if len(new) != bottom - top + 1:
             return ""
         filled = {y: strip for y, strip in new.items() if not strip.text.isspace()}
-        saved = [self._saved(filled, bottom, by) for by in range(FURTHEST + 1)]
-        by = saved.index(max(saved))
-        if by == 0 or saved[by] < LEAST:
+        enough = max(LEAST, len(filled) // 3, self._saved(filled, bottom, 0) + 1)
+        by = next((by for by in range(1, FURTHEST + 1) if self._saved(filled, bottom, by) >= enough), 0)
+        if by == 0:
             return ""
         moved = f"\x1b[0m\x1b[{top + 1};{bottom + 1}r\x1b[{bottom + 1};1H" + "\x1bD" * by + "\x1b[r"
         return moved + self._mended(top, bottom, by, console)

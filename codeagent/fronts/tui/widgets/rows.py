@@ -51,7 +51,7 @@ class Rows(Seeking):
             return self._filtered(Strip.blank(width, base))
         source = self.page.row(row)
         known = self._finished.get(row)
-        if plain and known and known[0] is source and known[1] == width and known[2] == base:
+        if plain and known and known[0] is source and known[1] == width and known[2] is base:
             return known[3]
         strip = source.crop_extend(0, width, base).apply_style(base)
         if not plain:
