@@ -52,6 +52,7 @@ async def _counted() -> int:
         screen = app.screen
         assert isinstance(screen, Counting)
         before = screen.layouts
+        assert before, "the first paint lays out"
         app.talk.send("go")
         while app.talk.working:
             await pilot.pause(0.05)
