@@ -35,7 +35,9 @@ class Rows(Seeking):
         """The finished rows as they are: Textual would frame, filter and cut all of them anew after each scroll."""
         width, base, top = self.size.width, self._base or self._style(), self.scroll_offset.y
         plain = not (self._words or self.text_selection or self._chosen is not None)
-        strips = [self._finish(row + top, width, base, plain) for row in crop.line_range]
+        end = min(top + crop.bottom, self.page.total)
+        strips = [self._finish(row, width, base, plain) for row in range(top + crop.y, end)]
+        strips += [self._filtered(Strip.blank(width, base))] * (crop.height - len(strips))
         if self._unseen and crop.bottom >= self.size.height:
             strips[self.size.height - 1 - crop.y] = self._filtered(self._more_below(width))
         whole = crop.column_span == (0, width)
@@ -47,8 +49,6 @@ class Rows(Seeking):
 
     def _finish(self, row: int, width: int, base: Style, plain: bool) -> Strip:
         """A row of the page as Textual takes it; `plain` when nothing in the conversation is marked."""
-        if row >= self.page.total:
-            return self._filtered(Strip.blank(width, base))
         source = self.page.row(row)
         known = self._finished.get(row)
         if plain and known and known[0] is source and known[1] == width and known[2] is base:

@@ -27,7 +27,7 @@ from codeagent.fronts.tui.story import Story
 from codeagent.fronts.tui.widgets.bar import Bar
 from codeagent.fronts.tui.widgets.rows import Rows
 
-FLUSH = 0.09
+FLUSH = 0.1
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
 DRAWN = 1000
