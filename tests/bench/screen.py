@@ -15,11 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.bench import layouts, prose
+from tests.bench import counted, prose
 from tests.bench.probe import LETTERS, Echo, Probe
 from tests.bench.run import Row, agent, environment, project
 from tests.loopback import Loopback, Reply, call, say
-from tests.tui.played import REST
 
 BARE = [sys.executable, "-m", "tests.bench.bare_chat"]
 REAL = [sys.executable, "-m", "codeagent", "--permission-mode", "bypass"]
@@ -27,6 +26,8 @@ OLD = [sys.executable, "-m", "tests.tui.play"]
 CALM = 0.227
 BOX, BARE_BOX = "What shall we do?", "Write here"
 HALF = len(LETTERS) // 2
+REST = 1.0
+"""Seconds of silence after a mark in a very long reply, so that it is drawn before more words push it away."""
 
 
 def rows(runs: int = 3) -> Iterator[Row]:
@@ -37,7 +38,7 @@ def rows(runs: int = 3) -> Iterator[Row]:
     yield from start
     bare = _bare()
     yield from _stream(bare, slow)
-    yield layouts.row()
+    yield from counted.rows()
     yield from _stops(slow)
     yield from _after_turns(slow)
     yield from _old(bare, slow)
@@ -250,7 +251,7 @@ def _old(bare: dict[str, Any], slow: float) -> list[Row]:
 
 def _very_long(here: Path, tokens: int = 100_000) -> list[Row]:
     """A reply of 100,000 tokens as fast as it goes: memory and speed of its last fifth against its second."""
-    with started([*OLD, f"tokens={tokens}", "rate=1000000"], here) as old:
+    with started([*OLD, f"tokens={tokens}", "rate=1000000", f"rest={REST}"], here) as old:
         old.when("? keys")
         old.write("go\r")
         marks = []

@@ -21,16 +21,14 @@ MESSAGE = (
 
 BURST = 50
 """Tokens that come at once when the rate knows no bounds: about what one read of a socket gives."""
-REST = 0.3
-"""Seconds of silence after a mark, so that it is drawn before more words push it off the screen."""
 
 
 class Paced(Replies):
-    """Streams a long reply at a given rate; `mark1` to `mark5` stand after each fifth of it, and then it rests."""
+    """Streams a long reply at a given rate. After each fifth of it stand `mark1` to `mark5`, and it rests so long."""
 
-    def __init__(self, tokens: int, rate: float) -> None:
+    def __init__(self, tokens: int, rate: float, rest: float) -> None:
         super().__init__()
-        self._tokens, self._rate = tokens, rate
+        self._tokens, self._rate, self._rest = tokens, rate, rest
 
     def info(self, model: str) -> ModelInfo:
         return ModelInfo(model, "paced", 200_000, 64_000)
@@ -43,8 +41,8 @@ class Paced(Replies):
             parts.append(f"{words[i % len(words)]} {mark}")
             yield TextDelta(parts[-1])
             if mark:
-                began += REST
-                await asyncio.sleep(REST)
+                began += self._rest
+                await asyncio.sleep(self._rest)
             ahead = began + i / self._rate - loop.time()
             if ahead > 0.002 or i % BURST == 0:
                 await asyncio.sleep(max(0.0, ahead))
@@ -70,5 +68,6 @@ def desk(front: Front, given: Mapping[str, str]) -> TestDesk:
         entries = [entry for text in SHORT for entry in hostile(text)[:6]]
     made = TestDesk(front, replies, entries, history=log)
     if "tokens" in given:
-        made.agent._model = Paced(int(given["tokens"]), float(given.get("rate", "200")))
+        rate, rest = float(given.get("rate", "200")), float(given.get("rest", "0"))
+        made.agent._model = Paced(int(given["tokens"]), rate, rest)
     return made

@@ -19,7 +19,7 @@ from textual.reactive import Reactive
 from textual.scrollbar import ScrollBar
 from textual.timer import Timer
 
-from codeagent.core.events import CallDelta, Event, TextDelta, ThinkingDelta, ToolProgress
+from codeagent.core.events import CallDelta, Event, Heard, TextDelta, ThinkingDelta, ToolProgress
 from codeagent.fronts.tui.page import Page
 from codeagent.fronts.tui.palette import Glyphs, Palette
 from codeagent.fronts.tui.render import Painter
@@ -81,7 +81,7 @@ class Transcript(Rows, can_focus=True):
         self.story.see(event)
         if isinstance(event, TextDelta | ThinkingDelta | CallDelta | ToolProgress):
             self._schedule()
-        else:
+        elif not isinstance(event, Heard):  # that only records what was drawn, twice a second
             self._stream_began = 0.0
             self._schedule(0.0)
 

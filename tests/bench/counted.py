@@ -1,8 +1,9 @@
-"""How often a streamed reply lays the whole screen out: counted, so that no machine's speed matters."""
+"""How often a streamed reply lays the screen out, and draws: counted, so that no machine's speed matters."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from textual.geometry import Size
 from textual.screen import Screen
@@ -14,7 +15,10 @@ from tests.bench.run import Row
 from tests.tui.desk import TestDesk
 from tests.tui.played import desk
 
-TOKENS = 600
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+TOKENS = 1200
 RATE = 300
 """Tokens, and how many of them come in a second."""
 
@@ -30,18 +34,30 @@ class Counting(Screen[None]):
 
 
 class Counted(Codeagent):
-    """The real front on it."""
+    """The real front on it, which counts its frames."""
+
+    frames = 0
 
     def get_default_screen(self) -> Screen[None]:
         return Counting(id="_default")
 
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        self.frames += 1
+        super()._display(screen, renderable)
 
-def row() -> Row:
-    """One in a hundred tokens at most: a reply begins, panels come and go."""
-    return Row("layouts of the whole screen per token", asyncio.run(_counted()) / TOKENS, 0.01)
+
+def rows() -> list[Row]:
+    """A layout in a hundred tokens at most (panels come and go); ten frames a second, the eager ones, the spinner."""
+    layouts, frames = asyncio.run(_counted())
+    return [
+        Row("layouts of the whole screen per token", layouts / TOKENS, 0.01),
+        Row("frames a second while streaming", frames * RATE / TOKENS, 20),
+    ]
 
 
-async def _counted() -> int:
+async def _counted() -> tuple[int, int]:
+    """Layouts and frames of one streamed reply."""
+
     def connect(front: Front, key: str, model: str, keep_key: bool) -> TestDesk:
         return desk(front, {"tokens": str(TOKENS), "rate": str(RATE)})
 
@@ -51,10 +67,10 @@ async def _counted() -> int:
             await pilot.pause(0.01)
         screen = app.screen
         assert isinstance(screen, Counting)
-        before = screen.layouts
-        assert before, "the first paint lays out"
+        layouts, frames = screen.layouts, app.frames
+        assert layouts, "the first paint lays out"
         app.talk.send("go")
         while app.talk.working:
             await pilot.pause(0.05)
         await pilot.pause()
-        return screen.layouts - before
+        return screen.layouts - layouts, app.frames - frames
