@@ -30,6 +30,8 @@ from codeagent.fronts.tui.widgets.rows import Rows
 FLUSH = 0.1
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
+SLOWEST = 0.5
+"""Seconds between two drawings at most: what waits longer costs more to draw, and would make the next wait longer."""
 DRAWN = 1000
 """Rows that are kept drawn while the newest are followed, twice as many at most: a row takes 3 kB."""
 REWRAP = 0.1
@@ -111,7 +113,7 @@ class Transcript(Rows, can_focus=True):
         if not self._stream_began and wait is None:
             self._stream_began, wait = now, 0.0
         if wait is None:
-            wait = max(EAGER if now - self._stream_began < 0.5 else FLUSH, 4 * self._cost)
+            wait = max(EAGER if now - self._stream_began < 0.5 else FLUSH, min(SLOWEST, 4 * self._cost))
         if self._timer is None:
             self._timer = self.set_timer(max(wait, 0.001), self.flush)
         elif wait == 0.0:
