@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from io import StringIO
 from typing import Protocol
 
 from msgspec import Struct
@@ -295,13 +296,18 @@ class _Scribe:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self.words = ""
+        self._words = StringIO()
         self._fresh: list[tuple[str, bool]] = []
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def words(self) -> str:
+        """The answer so far, without thinking."""
+        return self._words.getvalue()
+
     def hear(self, part: object) -> None:
         if isinstance(part, TextDelta):
-            self.words += part.text
+            self._words.write(part.text)
         elif not isinstance(part, ThinkingDelta):
             return
         self._fresh.append((part.text, isinstance(part, ThinkingDelta)))
@@ -311,7 +317,7 @@ class _Scribe:
     def restart(self) -> None:
         """The attempt is void."""
         self.stop()
-        self.words = ""
+        self._words = StringIO()
 
     def stop(self) -> None:
         if self._timer is not None:

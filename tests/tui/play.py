@@ -2,7 +2,8 @@
 
 `what` is a word: `ask` (an edit that is asked for), `stream` (a long paced reply), `keyless`, `crash`,
 `fault`, `hostile` (a story of text that would control a terminal).
-Further words: `history=N` old messages, `tokens=N`, `rate=N` a second, `log=FILE` for the composer's history.
+Further words: `history=N` old messages, `tokens=N`, `rate=N` a second, `rest=N` seconds after each fifth,
+`log=FILE` for the composer's history.
 """
 
 from __future__ import annotations

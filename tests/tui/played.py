@@ -19,25 +19,33 @@ MESSAGE = (
 ) * 3
 
 
-class Paced(Replies):
-    """Streams a long reply at a given rate; `mark1` to `mark5` stand after each fifth of it."""
+BURST = 50
+"""Tokens that come at once when the rate knows no bounds: about what one read of a socket gives."""
 
-    def __init__(self, tokens: int, rate: float) -> None:
+
+class Paced(Replies):
+    """Streams a long reply at a given rate. After each fifth of it stand `mark1` to `mark5`, and it rests so long."""
+
+    def __init__(self, tokens: int, rate: float, rest: float) -> None:
         super().__init__()
-        self._tokens, self._rate = tokens, rate
+        self._tokens, self._rate, self._rest = tokens, rate, rest
 
     def info(self, model: str) -> ModelInfo:
         return ModelInfo(model, "paced", 200_000, 64_000)
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Retried | AssistantSaid]:
         loop, words = asyncio.get_running_loop(), MESSAGE.split(" ")
-        began, parts = loop.time(), []
-        for i in range(self._tokens):
-            mark = f"\n\nmark{5 * (i + 1) // self._tokens}\n\n" if (i + 1) % max(1, self._tokens // 5) == 0 else ""
+        began, parts, fifth = loop.time(), [], max(1, self._tokens // 5)
+        for i in range(1, self._tokens + 1):
+            mark = f"\n\nmark{i // fifth}\n\n" if i % fifth == 0 else ""
             parts.append(f"{words[i % len(words)]} {mark}")
             yield TextDelta(parts[-1])
-            if (ahead := began + (i + 1) / self._rate - loop.time()) > 0.002:
-                await asyncio.sleep(ahead)
+            if mark:
+                began += self._rest
+                await asyncio.sleep(self._rest)
+            ahead = began + i / self._rate - loop.time()
+            if ahead > 0.002 or i % BURST == 0:
+                await asyncio.sleep(max(0.0, ahead))
         yield AssistantSaid((Text("".join(parts)),), usage=Usage(1000, self._tokens))
 
 
@@ -60,5 +68,6 @@ def desk(front: Front, given: Mapping[str, str]) -> TestDesk:
         entries = [entry for text in SHORT for entry in hostile(text)[:6]]
     made = TestDesk(front, replies, entries, history=log)
     if "tokens" in given:
-        made.agent._model = Paced(int(given["tokens"]), float(given.get("rate", "200")))
+        rate, rest = float(given.get("rate", "200")), float(given.get("rest", "0"))
+        made.agent._model = Paced(int(given["tokens"]), rate, rest)
     return made

@@ -8,11 +8,12 @@ import pytest
 from textual import events
 
 from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
-from codeagent.core.events import AssistantSaid, Compacted, Opened, TurnEnded, UserSaid
+from codeagent.core.events import Asked, AssistantSaid, Compacted, Opened, Retried, TextDelta, TurnEnded, UserSaid
 from codeagent.core.messages import Text
 from codeagent.core.ports import Front
 from codeagent.fronts.tui.app import Codeagent
 from codeagent.fronts.tui.screens.trouble import Trouble
+from codeagent.fronts.tui.widgets.transcript import DRAWN
 from codeagent.options import Options
 from tests.core.stage import call, say
 from tests.tui.desk import TestDesk, screen_text, seated, until
@@ -256,6 +257,34 @@ async def test_only_what_is_near_the_screen_is_drawn() -> None:
             await pilot.press("pageup")
         assert "message 49" in screen_text(app)
         assert len(app.transcript.page) < 400
+
+
+async def test_a_very_long_reply_keeps_few_rows_and_loses_none() -> None:
+    app = seated(entries=[OPENED, UserSaid((Text("old question"),))])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "old question" in screen_text(app))
+        transcript = app.transcript
+        for number in range(1500):
+            transcript.see(TextDelta(f"word {number}\n\n"))
+            if number % 100 == 99:
+                transcript.flush()
+        assert transcript.page.total <= 2 * DRAWN
+        await until(pilot, lambda: "word 1499" in screen_text(app))
+        transcript.action_top()
+        await until(pilot, lambda: "old question" in screen_text(app) and "word 0 " in screen_text(app))
+
+
+async def test_a_long_reply_that_is_void_makes_room_for_what_was_before() -> None:
+    app = seated(entries=[OPENED, UserSaid((Text("old question"),))])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "old question" in screen_text(app))
+        transcript = app.transcript
+        transcript.see(Asked(1, "m", "d", "s", "t", 1, 100))
+        transcript.see(TextDelta("".join(f"word {number}\n\n" for number in range(1500))))
+        transcript.flush()
+        assert "old question" not in screen_text(app)
+        transcript.see(Retried(2, 3, 0.0, "busy", "overloaded", 529))
+        await until(pilot, lambda: "old question" in screen_text(app) and "word" not in screen_text(app))
 
 
 async def test_another_width_wraps_again_and_keeps_the_place() -> None:

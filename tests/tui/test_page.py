@@ -76,3 +76,17 @@ def test_another_width_draws_only_what_comes_into_view(count: int, data: st.Data
         page.freshen(y, 10)
     page.load(1 << 20)
     assert rows(page) == whole(made, NARROW)
+
+
+@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 200))
+def test_what_is_let_go_comes_back_as_it_was(count: int, loaded: int, most: int) -> None:
+    made = blocks(count)
+    page = Page(made, WIDE)
+    page.load(loaded)
+    before = rows(page)
+    went = page.trim(most)
+    assert went == (len(before) > page.total)
+    assert page.total >= min(most, len(before))
+    assert rows(page) == before[len(before) - page.total :]
+    page.load(len(before))
+    assert rows(page)[-len(before) :] == before

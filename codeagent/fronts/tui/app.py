@@ -140,9 +140,7 @@ class Codeagent(App[int]):
         if (desk := self.talk.desk) is None:
             return
         self.bridge.live = True
-        self.transcript.reset()
-        for entry in standing(desk.agent.journal.entries):
-            self.transcript.see(entry)
+        self.transcript.reset(standing(desk.agent.journal.entries))
         self.transcript.left_off()
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")

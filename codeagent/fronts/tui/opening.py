@@ -48,12 +48,14 @@ async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
     if desk.theme in PALETTES and PALETTES[desk.theme][0] is not app.palette:
         app.paint(PALETTES[desk.theme][0])
     app.talk.begin(desk)
+    if desk.began:  # an old session's words: keys need not wait for these imports
+        await asyncio.to_thread(_prepare_drawing)
     app.redraw()
     if app.options.prompt:
         app.talk.send(app.options.prompt)
     elif app.options.resume == "":
         app.page("/resume")
-    _warm_when_quiet(app)
+    app.call_after_refresh(_warm_when_quiet, app)  # an import holds up the painting of an old session by 0.1 s
 
 
 def _offer(app: Codeagent, error: CodeagentError) -> None:

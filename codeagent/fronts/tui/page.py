@@ -60,6 +60,16 @@ class Page:
         self._measure(0)
         return got
 
+    def trim(self, most: int) -> bool:
+        """Let go of the oldest rows, whole blocks, until about so many are left; whether any went."""
+        gone = bisect_right(self._starts, max(0, self.total - most)) - 1
+        if gone <= 0:
+            return False
+        del self._drawn[:gone]
+        self.first += gone
+        self._measure(0)
+        return True
+
     def update(self, changed: int) -> int:
         """Draw anew what changed from this block on; the first row that looks different."""
         self.first = min(self.first, len(self.blocks))

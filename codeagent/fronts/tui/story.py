@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Literal
 
 from codeagent.core.clean import clean, clean_line
@@ -122,7 +123,7 @@ class Story:
 
     def _begin_reply(self) -> None:
         self._reply_at = len(self.blocks)
-        self._heard: list[tuple[str, str]] = []
+        self._heard: list[tuple[str, StringIO]] = []
         self._record = ""
         self._carry = ""
         self._splitter = Splitter()
@@ -135,11 +136,10 @@ class Story:
         self._begin_reply()
 
     def _stream(self, kind: Literal["words", "thinking"], text: str) -> None:
-        if self._heard and self._heard[-1][0] == kind:
-            self._heard[-1] = (kind, self._heard[-1][1] + text)
-        else:
+        if not self._heard or self._heard[-1][0] != kind:
             self._settle()
-            self._heard.append((kind, text))
+            self._heard.append((kind, StringIO()))
+        self._heard[-1][1].write(text)
         text = self._carry + text
         self._carry = "\r" if text.endswith("\r") else ""
         text = clean(text.removesuffix("\r"))
@@ -177,7 +177,7 @@ class Story:
     def _writing(self, event: CallDelta) -> None:
         if event.use_id not in self._calls:
             self._settle()
-            self._heard.append(("call", event.use_id))
+            self._heard.append(("call", StringIO(event.use_id)))
             self._add_call(Call(event.use_id, clean_line(event.name)))
         index = self._calls[event.use_id]
         if call := self.blocks[index].call:
@@ -191,7 +191,7 @@ class Story:
             if isinstance(b, ToolUse) or (isinstance(b, Text | Thinking) and b.text)
         ]
         references = len(event.text) < WHOLE and _REFERENCE.search(event.text) is not None
-        if said != self._heard or references:
+        if said != [(kind, text.getvalue()) for kind, text in self._heard] or references:
             self._forget_reply()
         self._settle()
         fresh = not self._heard

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FURTHEST = 16
 """Rows of a scroll up to which it is looked for; more is as cheap to draw."""
 LEAST = 6
-"""Rows that a scroll must save."""
+"""Rows that a scroll must save; it must also save a third of what is drawn, and more than standing still."""
 
 Row = dict[int, Strip]
 """What stands in a row: strips by the column that they begin in."""
@@ -58,9 +58,10 @@ class Thrift:
         top, bottom = min(new), max(new)
         if len(new) != bottom - top + 1:
             return ""
-        saved, by = max((self._saved(new, top, by), -by) for by in range(FURTHEST + 1))
-        by = -by
-        if by == 0 or saved < LEAST or saved <= self._saved(new, top, 0):
+        filled = {y: strip for y, strip in new.items() if not strip.text.isspace()}
+        enough = max(LEAST, len(filled) // 3, self._saved(filled, bottom, 0) + 1)
+        by = next((by for by in range(1, FURTHEST + 1) if self._saved(filled, bottom, by) >= enough), 0)
+        if by == 0:
             return ""
         moved = f"\x1b[0m\x1b[{top + 1};{bottom + 1}r\x1b[{bottom + 1};1H" + "\x1bD" * by + "\x1b[r"
         return moved + self._mended(top, bottom, by, console)
@@ -78,14 +79,9 @@ class Thrift:
             self._rows[y] = row
         return "".join(back)
 
-    def _saved(self, new: dict[int, Strip], top: int, by: int) -> int:
-        """How many rows with something in them would be right after a scroll by so many."""
-        bottom = top + len(new) - 1
-        return sum(
-            strip.text.strip() != "" and self._rows.get(y + by, {}).get(0) == strip
-            for y, strip in new.items()
-            if y + by <= bottom
-        )
+    def _saved(self, filled: dict[int, Strip], bottom: int, by: int) -> int:
+        """How many of the rows with something in them would be right after a scroll by so many."""
+        return sum(self._rows.get(y + by, {}).get(0) == strip for y, strip in filled.items() if y + by <= bottom)
 
 
 def _narrowed(old: Strip | None, new: Strip) -> tuple[int, Strip]:

@@ -7,41 +7,38 @@ them; blocks whose width or content is out of date are drawn again when they com
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.scrollbar import ScrollBar
-from textual.selection import Selection
-from textual.strip import Strip
 from textual.timer import Timer
 
-from codeagent.core.events import CallDelta, Event, TextDelta, ThinkingDelta, ToolProgress
-from codeagent.fronts.present import count
-from codeagent.fronts.tui import sources
+from codeagent.core.events import CallDelta, Event, Heard, TextDelta, ThinkingDelta, ToolProgress
 from codeagent.fronts.tui.page import Page
 from codeagent.fronts.tui.palette import Glyphs, Palette
-from codeagent.fronts.tui.render import LEFT, Painter
+from codeagent.fronts.tui.render import Painter
 from codeagent.fronts.tui.story import Story
 from codeagent.fronts.tui.widgets.bar import Bar
-from codeagent.fronts.tui.widgets.seeking import Seeking
+from codeagent.fronts.tui.widgets.rows import Rows
 
-FLUSH = 0.09
+FLUSH = 0.1
 """Seconds between two drawings of a stream; `EAGER` in the first half second of it."""
 EAGER = 0.04
-KEPT = 400
-"""Finished rows that are kept."""
+SLOWEST = 0.5
+"""Seconds between two drawings at most: what waits longer costs more to draw, and would make the next wait longer."""
+DRAWN = 1000
+"""Rows that are kept drawn while the newest are followed, twice as many at most: a row takes 3 kB."""
 REWRAP = 0.1
 """Seconds that a new width must stand before everything is wrapped again."""
 
 
-class Transcript(Seeking, can_focus=True):
+class Transcript(Rows, can_focus=True):
     """Shows a Story. `see` takes events; `follow` is true while the view sticks to the newest row."""
 
     DEFAULT_CSS = "Transcript { height: 1fr; overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1; }"
@@ -57,8 +54,8 @@ class Transcript(Seeking, can_focus=True):
         Binding("slash", "app.deed('find')", "search", show=False),
     ]
 
-    virtual_size = Reactive(Size(0, 0), layout=False)
-    """Textual's, but new rows do not lay the whole screen out again: the scrollbar is always there."""
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
+    """Textual's, but new rows neither lay the screen out again (the scrollbar is always there) nor draw all rows."""
 
     class Leave(Message):
         """A character was typed here: it belongs to the composer."""
@@ -73,10 +70,6 @@ class Transcript(Seeking, can_focus=True):
         self.follow = True
         self._palette, self._glyphs = palette, glyphs
         self.page = Page(self.story.blocks, Painter(palette, glyphs, 80))
-        self._base: Style | None = None
-        self._unseen = 0
-        self._finished: dict[int, tuple[Strip, int, Style, Strip]] = {}
-        """Rows as last handed to Textual, with what they were made of: making them anew costs most of a frame."""
         self._timer: Timer | None = None
         self._rewrap: Timer | None = None
         self._stream_began = 0.0
@@ -95,7 +88,7 @@ class Transcript(Seeking, can_focus=True):
         self.story.see(event)
         if isinstance(event, TextDelta | ThinkingDelta | CallDelta | ToolProgress):
             self._schedule()
-        else:
+        elif not isinstance(event, Heard):  # that only records what was drawn, twice a second
             self._stream_began = 0.0
             self._schedule(0.0)
 
@@ -104,9 +97,12 @@ class Transcript(Seeking, can_focus=True):
         self.story.tell(text, level)
         self._schedule(0.0)
 
-    def reset(self) -> None:
-        """Start from an empty page."""
+    def reset(self, entries: Iterable[Event] = ()) -> None:
+        """Start anew with what these entries tell, drawn at once."""
         self.story = Story()
+        for entry in entries:
+            self.story.see(entry)
+        self.story.take_changed()
         self.follow = True
         self._from_tail(self.page.painter)
 
@@ -122,7 +118,7 @@ class Transcript(Seeking, can_focus=True):
         if not self._stream_began and wait is None:
             self._stream_began, wait = now, 0.0
         if wait is None:
-            wait = max(EAGER if now - self._stream_began < 0.5 else FLUSH, 4 * self._cost)
+            wait = max(EAGER if now - self._stream_began < 0.5 else FLUSH, min(SLOWEST, 4 * self._cost))
         if self._timer is None:
             self._timer = self.set_timer(max(wait, 0.001), self.flush)
         elif wait == 0.0:
@@ -151,6 +147,11 @@ class Transcript(Seeking, can_focus=True):
             self._from_tail(page.painter)
             return
         differs = page.update(changed)
+        if page.first and page.total < self.size.height:  # a reply was taken back: older rows are in view now
+            self._from_tail(page.painter)
+            return
+        if self._trim():
+            return
         if not self.follow and page.total > was:
             self._unseen += page.total - was
         if page.total != was:
@@ -162,6 +163,14 @@ class Transcript(Seeking, can_focus=True):
             self.refresh(Region(0, first, self.size.width, self.size.height - first))
         elif self._unseen:
             self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
+
+    def _trim(self) -> bool:
+        """Keep a long session small, where nobody looks or points at its rows; whether all was drawn anew for it."""
+        if not self.follow or self.text_selection or self.page.total <= 2 * DRAWN or not self.page.trim(DRAWN):
+            return False
+        self._resize()
+        self.refresh()
+        return True
 
     def _resize(self) -> None:
         """As many rows as the page has; the newest in view while following."""
@@ -235,65 +244,6 @@ class Transcript(Seeking, can_focus=True):
             self._vertical_scrollbar.display = False
             self.app._start_widget(self, self._vertical_scrollbar)
         return self._vertical_scrollbar
-
-    def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self._base or self._style()
-        row = y + self.scroll_offset.y
-        if self._unseen and y == self.size.height - 1:
-            return self._more_below(width)
-        if row >= self.page.total:
-            return Strip.blank(width, base)
-        source = self.page.row(row)
-        plain = not (self._words or self.text_selection or self._chosen is not None)
-        known = self._finished.get(row)
-        if plain and known and known[0] is source and known[1] == width and known[2] == base:
-            return known[3]
-        strip = source.crop_extend(0, width, base).apply_style(base)
-        if self._chosen is not None and self.page.block_at(row) == self._chosen:
-            strip = self._marked(strip)
-        if self._words:
-            strip = self._found_in(strip)
-        if (selection := self.text_selection) and (span := selection.get_span(row)):
-            strip = self._selected(strip, *span)
-        strip = strip.apply_offsets(0, row)
-        if plain:
-            if len(self._finished) > KEPT:
-                self._finished.clear()
-            self._finished[row] = (source, width, base, strip)
-        return strip
-
-    def _style(self) -> Style:
-        self._base = self.rich_style
-        return self._base
-
-    def notify_style_update(self) -> None:
-        """Colours changed: forget the widget's own, which takes 0.1 ms a row to work out."""
-        super().notify_style_update()
-        self._base = None
-
-    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
-        """The strip with the cells from `start` to `end` (-1: its last) on the ground of what is chosen."""
-        width = strip.cell_length
-        before, chosen, after = strip.divide([start, width if end < 0 else min(end, width), width])
-        return Strip.join([before, self._marked(chosen), after])
-
-    def _marked(self, strip: Strip) -> Strip:
-        """The strip on the ground of what is chosen."""
-        ground = Style.parse(f"on {self._palette.chosen}")
-        return Strip(Segment.apply_style(strip, post_style=ground), strip.cell_length)
-
-    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text, without gutter and line breaks of the screen's own."""
-        rows = selection.extract("\n".join(self.page.text())).replace("\n" + " " * LEFT, "\n").split("\n")
-        source = "\n".join(map(sources.of, self.page.blocks[self.page.first :]))
-        return sources.unwrapped(rows, source), "\n"
-
-    def _more_below(self, width: int) -> Strip:
-        words = f" {count(self._unseen, 'new line')}   End "
-        style = self.page.painter.style("accent reverse")
-        return Strip(
-            [Segment(" " * max(0, width - len(words) - 2), self.rich_style), Segment(words, style)]
-        ).crop_extend(0, width, self.rich_style)
 
     # -- keys and the mouse --------------------------------------------------------------------
 
