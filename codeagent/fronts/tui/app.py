@@ -141,7 +141,6 @@ class Codeagent(App[int]):
             return
         self.bridge.live = True
         self.transcript.reset(standing(desk.agent.journal.entries))
-        self.transcript.left_off()
         if not self.transcript.story.blocks:
             self.tell(f"In {desk.project}. Say what you want; / shows commands, @ files, ? keys.")
         self.todo.update(desk.agent.todo)

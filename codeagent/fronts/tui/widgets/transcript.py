@@ -78,11 +78,6 @@ class Transcript(Rows, can_focus=True):
 
     # -- what happens --------------------------------------------------------------------------
 
-    def left_off(self) -> None:
-        """The record ends here: nothing that it shows as on its way will go on."""
-        self.story.left_off()
-        self._schedule(0.0)
-
     def see(self, event: Event) -> None:
         """Take in an event; the screen follows within a tenth of a second, the first words at once."""
         self.story.see(event)
@@ -102,6 +97,7 @@ class Transcript(Rows, can_focus=True):
         self.story = Story()
         for entry in entries:
             self.story.see(entry)
+        self.story.left_off()
         self.story.take_changed()
         self.follow = True
         self._from_tail(self.page.painter)
