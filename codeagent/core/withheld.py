@@ -39,7 +39,7 @@ SHORTEST = 8
 """Characters below which a value is not looked for: it would hit by chance."""
 
 Piece = TextDelta | ThinkingDelta | ToolProgress | Heard
-_REPLY = ("text", "thinking", "raw", "heard", "heard thinking")
+_REPLY = ("text", "thinking", "raw")
 """Streams that belong to the reply that is being given."""
 
 
@@ -97,6 +97,10 @@ class Withheld:
         if not self._values.all:
             yield event
             return
+        if isinstance(event, AssistantSaid | Retried | TurnEnded):
+            # Not told: its rest never comes, and the reply has the words, whole; half a value must not stay in the log.
+            self._held.pop("heard", None)
+            self._held.pop("heard thinking", None)
         for stream in self._ended(event):
             yield from self._rest(stream)
         if isinstance(event, TextDelta | ThinkingDelta | ToolProgress | Heard | Raw):

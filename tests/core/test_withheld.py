@@ -111,9 +111,9 @@ def test_a_key_in_pieces_is_seen_nowhere(piece: str, key: str) -> None:
     whole = f"key: {INSTEAD} or {spelt[:6]}, {INSTEAD}"
     cuts = [[text[:at], text[at:]] for at in range(1, len(text))] + [list(text)]
     for pieces in cuts:
-        shown, written = seen([*map(PIECES[piece], pieces), TurnEnded("done")], key)
-        assert words(shown[:-1]) == whole
-        assert words(written[:-1]) == (whole if piece == "heard" else "")
+        shown, written = seen([*map(PIECES[piece], pieces), PIECES[piece](" "), TurnEnded("done")], key)
+        assert words(shown[:-1]) == f"{whole} "
+        assert words(written[:-1]) == (f"{whole} " if piece == "heard" else "")
         assert not any(key[:9] in repr(each) for each in shown)
 
 
@@ -121,6 +121,14 @@ def test_a_key_in_pieces_is_seen_nowhere(piece: str, key: str) -> None:
 def test_what_was_held_back_and_is_no_key_is_told_before_the_end(end: str) -> None:
     shown, _ = seen([TextDelta("a sk-"), ENDS[end]], "sk-ant-0123456789")
     assert shown == [TextDelta("a "), TextDelta("sk-"), ENDS[end]]
+
+
+def test_half_a_key_in_the_words_on_record_does_not_stay_there() -> None:
+    """Words are put on record now and then; what follows the last time is only in the reply."""
+    key = "sk-ant-0123456789"
+    said = AssistantSaid((Text(f"It is {key}."),), "end_turn")
+    _, written = seen([Heard("It is "), Heard(key[:12]), said], key)
+    assert written == [Heard("It is "), AssistantSaid((Text(f"It is {INSTEAD}."),), "end_turn")]
 
 
 def test_each_stream_is_held_by_itself() -> None:
