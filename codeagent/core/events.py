@@ -10,7 +10,10 @@ positions stay true. Fields are only ever added, with a default; kinds are never
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
+
+from msgspec import Struct
 
 from codeagent.core.call_events import Changed as Changed
 from codeagent.core.call_events import Decided as Decided
@@ -298,4 +301,11 @@ Entry = (
     | Earlier
 )
 
-Event = Entry | Signal
+
+class Recalled(Struct, frozen=True):
+    """An old session's entries, told before it is made ready to go on, so that a screen can show them meanwhile."""
+
+    entries: Sequence[Entry]
+
+
+Event = Entry | Signal | Recalled

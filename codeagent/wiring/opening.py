@@ -11,7 +11,7 @@ from codeagent import __version__
 from codeagent.core.agent import Agent, Outside
 from codeagent.core.conversation import parameters
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
-from codeagent.core.events import FORMAT, Entry, Noted, Opened, Switched
+from codeagent.core.events import FORMAT, Entry, Noted, Opened, Recalled, Switched
 from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.ports import Front, Tool
@@ -109,11 +109,12 @@ class Opening:
     def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> Session:
         entries = loaded.entries
         self._usable(model or parameters(entries).model)
+        if not (strange := self._strange(path)):
+            self._front.see(Recalled(entries))
         told = (*loaded.notices, *coming_back.left_open(entries, path.stem))
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
         tools = self._tools(workspace, path.stem)
-        strange = self._strange(path)
         news: list[Entry] = [*fresh, *self._switches(entries, model, strange), *self._ground.reopening_notes(entries)]
         return self._settle(Keeper(path, self._clock.now, log), entries, news, workspace, tools)
 

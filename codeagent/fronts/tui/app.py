@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +16,7 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from codeagent.core.conversation import standing
-from codeagent.core.events import Event, Fact, TextDelta, ThinkingDelta, ToolFinished, TurnEnded
+from codeagent.core.events import Entry, Event, Fact, TextDelta, ThinkingDelta, ToolFinished, TurnEnded
 from codeagent.core.views import Todo
 from codeagent.fronts.tui import look
 from codeagent.fronts.tui.bridge import Bridge
@@ -72,7 +73,7 @@ class Codeagent(App[int]):
         self.glyphs = ASCII if options.ascii else UNICODE
         self.talk = Talk(self)
         self.manners = Manners(self, self._to_terminal)
-        self.bridge = Bridge(self, self.show, self.stage, self.manners.ring)
+        self.bridge = Bridge(self, self.show, self.stage, self.manners.ring, self.recall)
         self._connect = connect
         self.thrift = Thrift()
         self._unfolded = self._stale = False
@@ -134,6 +135,15 @@ class Codeagent(App[int]):
         if isinstance(event, Fact) and not self._stale:
             self._stale = True
             self.call_next(self.stand)
+
+    def recall(self, entries: Sequence[Entry]) -> None:
+        """Draw the first session's words while what it needs to go on is made ready; called in the thread that does."""
+        if self.talk.desk is not None:
+            return
+        from codeagent.fronts.tui import opening
+
+        opening.prepare_drawing()
+        self.call_from_thread(self.transcript.reset, standing(entries))
 
     def redraw(self) -> None:
         """Draw the open session from its journal."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeagent.core.effects import Answer, AskPermission, AskPlan, AskSummary, AskTrust, AskUser, Question
-from codeagent.core.events import Event
+from codeagent.core.events import Entry, Event, Recalled
 from codeagent.fronts.tui.stage import Stage
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ class Bridge:
         show: Callable[[Event], None],
         stage: Callable[[tuple[int, int]], Stage],
         notify: Callable[[str], None] = lambda _: None,
+        recall: Callable[[Sequence[Entry]], None] = lambda _: None,
     ) -> None:
+        self._recall = recall
         self._notify = notify
         self.live = False
         self._app = app
@@ -41,8 +43,10 @@ class Bridge:
         return True
 
     def see(self, event: Event) -> None:
-        """Show an event."""
-        if self.live:
+        """Show an event. What is recalled comes from the thread that opens a session."""
+        if isinstance(event, Recalled):
+            self._recall(event.entries)
+        elif self.live:
             self._show(event)
 
     async def ask(self, question: Question) -> Answer:

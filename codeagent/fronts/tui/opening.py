@@ -48,8 +48,8 @@ async def seat(app: Codeagent, connect: Connect, key: str, model: str) -> None:
     if desk.theme in PALETTES and PALETTES[desk.theme][0] is not app.palette:
         app.paint(PALETTES[desk.theme][0])
     app.talk.begin(desk)
-    if desk.began:  # an old session's words: keys need not wait for these imports
-        await asyncio.to_thread(_prepare_drawing)
+    if desk.began:  # an old session's words, of a log that another wrote: keys need not wait for these imports
+        await asyncio.to_thread(prepare_drawing)
     app.redraw()
     if app.options.prompt:
         app.talk.send(app.options.prompt)
@@ -76,12 +76,12 @@ def _offer(app: Codeagent, error: CodeagentError) -> None:
 def _warm_when_quiet(app: Codeagent) -> None:
     if monotonic() - app.composer.last_key > QUIET:
         app.talk.warm()
-        asyncio.get_running_loop().run_in_executor(None, _prepare_drawing)
+        asyncio.get_running_loop().run_in_executor(None, prepare_drawing)
     else:
         app.set_timer(QUIET, lambda: _warm_when_quiet(app))
 
 
-def _prepare_drawing() -> None:
+def prepare_drawing() -> None:
     """Import what the first reply is drawn with: 50 ms that its first words need not wait for."""
     importlib.import_module("codeagent.fronts.tui.markdown")
     importlib.import_module("pygments.lexers.python")
