@@ -21,6 +21,7 @@ from codeagent.fronts.tui.palette import LIGHT, PALETTES
 from codeagent.options import Options
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.house import House
+from tests import dialog_pictures
 from tests.loopback import KEY, Loopback, call, say
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -179,13 +180,16 @@ async def main() -> None:
         if sys.argv[1:]:
             for size in (*SIZES, SMALL):
                 label = f"-{size[0]}x{size[1]}"
-                await screens(size, Path(folder) / f"all{label}", Path(sys.argv[1]), label)
+                into, place = Path(sys.argv[1]), Path(folder) / f"all{label}"
+                await screens(size, place, into, label)
+                await dialog_pictures.draw(size, place, lambda app, name: save(app, name + label, into), until)  # noqa: B023
             return
         await screens((100, 30), Path(folder) / "screens", DOCS)
         for size in SIZES:
             await demo(size, Path(folder) / f"at{size[0]}")
         await light(Path(folder) / "light")
         await context(Path(folder) / "paid")
+        await dialog_pictures.draw(SIZES[1], Path(folder) / "dialogs", save, until)
 
 
 if __name__ == "__main__":

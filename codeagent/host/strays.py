@@ -28,8 +28,8 @@ MERCY = 2.0
 _PASSES = 5
 """Looks through the list of processes within one look."""
 
-_SAME = 10
-"""Looks at the same processes that do not end."""
+_SAME = 0.5
+"""Seconds in which the same processes do not end: on a busy machine the dying need their turn too."""
 
 _WALLS = "bwrap"
 """Ends by itself with what runs inside; ended first, it would take all of that along without a moment's mercy."""
@@ -102,15 +102,17 @@ def kill(find: Callable[[], Sequence[Stray]], group: int = 0, seconds: float = 5
     Groups go first, `group` unseen: the kernel ends one as a whole, so that what forks faster than we look, and is
     in none of the looks, does not get away.
     """
-    deadline, same, before = time.monotonic() + seconds, 0, frozenset[int]()
+    began = changed = time.monotonic()
+    before = frozenset[int]()
     end_group(group)
-    while (rest := find()) and same < _SAME and time.monotonic() < deadline:
-        now = frozenset(stray.pid for stray in rest)
-        same, before = (same + 1 if now == before else 0), now
+    while (rest := find()) and (now := time.monotonic()) < min(began + seconds, changed + _SAME):
+        found = frozenset(stray.pid for stray in rest)
+        changed, before = (changed if found == before else now), found
         for each in {stray.group for stray in rest}:
             end_group(each)
-        for pid in now:
+        for pid in found:
             _send(pid, signal.SIGKILL)
+        time.sleep(0.001)
 
 
 def end_group(group: int) -> None:

@@ -34,6 +34,8 @@ class PermissionDialog(Dialog[Answer]):
         self.question = question
         self.effect = question.effect
         self._why = False
+        self._read = False
+        """Whether the effect was on the screen to its end before the reasons joined it."""
         self._input: dict[str, Any] | None = None
         self._editing = editable(question.input)
         self._picking: Picking | None = None
@@ -100,9 +102,7 @@ class PermissionDialog(Dialog[Answer]):
             rows += painter.plain(f"in {clean(self.effect.cwd)}", "muted", width)
         if (always := self.question.always) and len(always) + BESIDE > width:
             rows += painter.plain(f"2 would be: {clean(always)}", "muted", width)
-        if self._why:
-            rows += [Strip([], 0), *self._why_rows(painter, width)]
-        return rows
+        return [*self._why_rows(painter, width), Strip([], 0), *rows] if self._why else rows
 
     def _effect_rows(self, painter: Painter, width: int) -> list[Strip]:
         if self._input is not None and self._editing:
@@ -162,7 +162,7 @@ class PermissionDialog(Dialog[Answer]):
     def _seen(self) -> bool:
         """A command must have been on the screen to its end before it can be allowed."""
         sheet = self.query_one(Sheet)
-        if not isinstance(self.effect.view, Shell) or sheet.seen_end:
+        if not isinstance(self.effect.view, Shell) or self._read or sheet.seen_end:
             return True
         frame = self.query_one("#frame")
         sheet.scroll_page_down(animate=False)
@@ -180,6 +180,7 @@ class PermissionDialog(Dialog[Answer]):
             case "h" if self._picking is None and (diff := self._hunks()) is not None:
                 self._pick(Picking(diff))
             case "w":
+                self._read = self._read or sheet.seen_end
                 self._why = not self._why
                 sheet.change(self._rows)
             case "e" if self._editing:
@@ -274,7 +275,7 @@ class PermissionDialog(Dialog[Answer]):
         assert self._editing is not None
         text = self.query_one("#editor", TextArea).text
         if text != self._text():
-            self._input = edited(self.question.input, self._editing[0], text)
+            self._input, self._read = edited(self.question.input, self._editing[0], text), False
             self.menu.fill(self.items())
             self._highlight()
             self.query_one(Sheet).change(self._rows)
