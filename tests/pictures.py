@@ -158,12 +158,17 @@ async def context(folder: Path) -> None:
     replies = [
         call("read", file_path="cart.py"),
         call("bash", command="seq 1500"),
+        *(call("read", file_path="cart.py", offset=200 * n + 1, limit=190) for n in range(3)),
+        *(call("bash", command=f"seq {n}000 {n}999") for n in range(1, 6)),
         say("It holds prices and a discount."),
+        say("1. Goal: know what is in the cart.\n2. Found: prices, and a discount that is not taken off."),
     ]
     with Loopback(replies) as server:
         app = paid(folder, server)
         async with app.run_test(size=(100, 34)) as pilot:
-            await until(pilot, lambda: app.talk.desk is not None and len(server.requests) == 3 and not app.talk.working)
+            await until(
+                pilot, lambda: app.talk.desk is not None and len(server.requests) == 11 and not app.talk.working
+            )
             app.page("/context")
             await until(pilot, lambda: len(app.screen_stack) > 1)
             await pilot.pause(0.5)
@@ -172,6 +177,15 @@ async def context(folder: Path) -> None:
             app.talk.send("/cost")
             await pilot.pause(1)
             save(app, "cost")
+            app.talk.send("/compact")
+            await until(pilot, lambda: len(app.screen_stack) > 1)
+            await pilot.pause(dialog_pictures.GUARD)
+            save(app, "dialog-compact")
+            asked = app.screen
+            await pilot.press("1")
+            await until(pilot, lambda: len(app.screen_stack) > 1 and app.screen is not asked)
+            await pilot.pause(dialog_pictures.GUARD)
+            save(app, "dialog-summary")
 
 
 async def main() -> None:
