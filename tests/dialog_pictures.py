@@ -8,15 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from textual.pilot import Pilot
-
 from codeagent.fronts.tui.app import Codeagent
 from codeagent.options import Options
 from codeagent.wiring.ground import Ground
 from codeagent.wiring.house import House
-
-GUARD = 1.2
-"""Seconds after which a dialog shows its answers as ready."""
+from tests.picturing import asked, save, until
 
 PRICES = "".join(f"PRICE_{n} = {100 + n}\n" for n in range(1000))
 CART = '''"""A cart."""
@@ -115,28 +111,28 @@ def opened(folder: Path, *, trusted: bool = True, model: str = "", **more: Any) 
     return Codeagent(options, connect)
 
 
-Save = Callable[[Codeagent, str], None]
-Until = Callable[[Pilot[int], Callable[[], bool]], Any]
+Keep = Callable[[Codeagent, str], None]
+"""Keeps a screen under a name."""
 
 
-async def draw(size: tuple[int, int], folder: Path, save: Save, until: Until) -> None:
-    """Every dialog at this size; `save` keeps the screen under a name, `until` waits for a state."""
-    await _of_a_turn(size, folder / "turn", save, until)
-    await _at_the_start(size, folder, save, until)
+async def draw(size: tuple[int, int], folder: Path, into: Path, suffix: str = "") -> None:
+    """Every dialog at this size."""
+
+    def keep(app: Codeagent, name: str) -> None:
+        save(app, f"dialog-{name}{suffix}", into)
+
+    await _of_a_turn(size, folder / "turn", keep)
+    await _at_the_start(size, folder, keep)
 
 
-async def _of_a_turn(size: tuple[int, int], folder: Path, save: Save, until: Until) -> None:
+async def _of_a_turn(size: tuple[int, int], folder: Path, keep: Keep) -> None:
     app = opened(folder, prompt="round the prices")
     async with app.run_test(size=size) as pilot:
 
         async def shown(name: str, *keys: str) -> None:
             await pilot.press(*keys)
             await pilot.pause(0.3)
-            save(app, f"dialog-{name}")
-
-        async def asked() -> None:
-            await until(pilot, lambda: len(app.screen_stack) > 1)
-            await pilot.pause(GUARD)
+            keep(app, name)
 
         async def answered(*keys: str) -> None:
             before = app.screen
@@ -145,25 +141,25 @@ async def _of_a_turn(size: tuple[int, int], folder: Path, save: Save, until: Unt
 
         async def page(name: str) -> None:
             app.page(f"/{name}")
-            await asked()
+            await asked(app, pilot)
             await shown(name)
             await pilot.press("escape")
             await until(pilot, lambda: len(app.screen_stack) == 1)
 
-        await asked()
+        await asked(app, pilot)
         await shown("command")
         await shown("command-read", "end")
         await shown("why", "w")
         await answered("3", "enter")
-        await asked()
+        await asked(app, pilot)
         await shown("change")
         await shown("change-large", "ctrl+e")
         await answered("3", "enter")
-        await asked()
+        await asked(app, pilot)
         await shown("edit")
         await shown("hunks", "h", "down", "space")
         await answered("1")
-        await asked()
+        await asked(app, pilot)
         await shown("question")
         await answered("1")
         await until(pilot, lambda: not app.talk.working)
@@ -171,7 +167,7 @@ async def _of_a_turn(size: tuple[int, int], folder: Path, save: Save, until: Unt
         app.talk.send("/mode plan")
         await until(pilot, lambda: app.talk.desk is not None and app.talk.desk.agent.mode == "plan")
         app.talk.send("now plan it")
-        await asked()
+        await asked(app, pilot)
         await shown("plan")
         await answered("1")
         await until(pilot, lambda: not app.talk.working)
@@ -181,7 +177,7 @@ async def _of_a_turn(size: tuple[int, int], folder: Path, save: Save, until: Unt
         await page("resume")
 
 
-async def _at_the_start(size: tuple[int, int], folder: Path, save: Save, until: Until) -> None:
+async def _at_the_start(size: tuple[int, int], folder: Path, keep: Keep) -> None:
     for name, more in {
         "trust": {"trusted": False},
         "no-key": {"model": "sonnet"},
@@ -189,6 +185,5 @@ async def _at_the_start(size: tuple[int, int], folder: Path, save: Save, until: 
     }.items():
         app = opened(folder / name, **more)  # type: ignore[arg-type]  # options by name
         async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda app=app: len(app.screen_stack) > 1)  # type: ignore[misc]  # bound now
-            await pilot.pause(GUARD)
-            save(app, f"dialog-{name}")
+            await asked(app, pilot)
+            keep(app, name)

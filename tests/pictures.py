@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -23,8 +21,8 @@ from codeagent.wiring.ground import Ground
 from codeagent.wiring.house import House
 from tests import dialog_pictures
 from tests.loopback import KEY, Loopback, call, say
+from tests.picturing import DOCS, asked, save, until
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 SIZES = ((120, 36), (80, 24))
 SMALL = (40, 12)
 SHOWN = ("help", "model", "theme", "config", "inspect", "cost", "status", "permissions", "memory", "audit", "rewind")
@@ -50,30 +48,12 @@ def tour(folder: Path, palette: object = None) -> Codeagent:
     return Codeagent(options, connect, palette)  # type: ignore[arg-type]  # a palette or None
 
 
-async def until(pilot: Pilot[int], seen: Callable[[], bool]) -> None:
-    """Wait for a state."""
-    async with asyncio.timeout(60):
-        while not seen():
-            await pilot.pause(0.05)
-
-
-def save(app: Codeagent, name: str, into: Path = DOCS) -> None:
-    """The screen as it stands, as a PNG."""
-    # Without this the converter drops blanks at the ends of runs, and words run together.
-    svg = app.export_screenshot(title="codeagent").replace("<text ", '<text xml:space="preserve" ')
-    with tempfile.NamedTemporaryFile("w", suffix=".svg") as file:
-        file.write(svg)
-        file.flush()
-        subprocess.run(["rsvg-convert", "-o", str(into / f"{name}.png"), file.name], check=True)
-
-
 async def demo(size: tuple[int, int], folder: Path) -> None:
     """The dialog, and the end of the story."""
     app = tour(folder)
     label = f"{size[0]}x{size[1]}"
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 1)
-        await pilot.pause(1.2)
+        await asked(app, pilot)
         save(app, f"demo-{label}")
         await pilot.press("1")
         await until(pilot, lambda: len(app.screen_stack) == 1 and not app.talk.working)
@@ -85,8 +65,7 @@ async def screens(size: tuple[int, int], folder: Path, into: Path, suffix: str =
     """Every page, over the end of the story."""
     app = tour(folder)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 1)
-        await pilot.pause(1.2)
+        await asked(app, pilot)
         await pilot.press("1")
         await until(pilot, lambda: len(app.screen_stack) == 1 and not app.talk.working)
         for name in SHOWN:
@@ -125,8 +104,7 @@ async def light(folder: Path) -> None:
     """The dialog in the light theme."""
     app = tour(folder, LIGHT)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 1)
-        await pilot.pause(1.2)
+        await asked(app, pilot)
         save(app, "demo-light")
 
 
@@ -178,13 +156,12 @@ async def context(folder: Path) -> None:
             await pilot.pause(1)
             save(app, "cost")
             app.talk.send("/compact")
-            await until(pilot, lambda: len(app.screen_stack) > 1)
-            await pilot.pause(dialog_pictures.GUARD)
+            await asked(app, pilot)
             save(app, "dialog-compact")
-            asked = app.screen
+            price = app.screen
             await pilot.press("1")
-            await until(pilot, lambda: len(app.screen_stack) > 1 and app.screen is not asked)
-            await pilot.pause(dialog_pictures.GUARD)
+            await until(pilot, lambda: app.screen is not price)
+            await asked(app, pilot)
             save(app, "dialog-summary")
 
 
@@ -196,14 +173,14 @@ async def main() -> None:
                 label = f"-{size[0]}x{size[1]}"
                 into, place = Path(sys.argv[1]), Path(folder) / f"all{label}"
                 await screens(size, place, into, label)
-                await dialog_pictures.draw(size, place, lambda app, name: save(app, name + label, into), until)  # noqa: B023
+                await dialog_pictures.draw(size, place, into, label)
             return
         await screens((100, 30), Path(folder) / "screens", DOCS)
         for size in SIZES:
             await demo(size, Path(folder) / f"at{size[0]}")
         await light(Path(folder) / "light")
         await context(Path(folder) / "paid")
-        await dialog_pictures.draw(SIZES[1], Path(folder) / "dialogs", save, until)
+        await dialog_pictures.draw(SIZES[1], Path(folder) / "dialogs", DOCS)
 
 
 if __name__ == "__main__":
