@@ -232,9 +232,9 @@ class Agent:
         """Give the session a name."""
         self.journal.append(Titled(title.strip()[:200], by="user"))
 
-    def note(self, text: str, level: Literal["info", "warning", "error"] = "info", topic: str = "") -> None:
+    def note(self, text: str, topic: str = "") -> None:
         """Tell the person something, on record."""
-        self.journal.append(Noted(text, to="person", topic=topic, level=level))
+        self.journal.append(Noted(text, to="person", topic=topic))
 
     # --- what a turn takes from here (turn.Surroundings) ---
 

@@ -31,8 +31,8 @@ def _price(input_: float, output: float, write: float, write_1h: float, read: fl
     return Price(input_, output, write, write_1h, read, DATE)
 
 
-def _modern(id_: str, short: str, price: Price | None, efforts: tuple[str, ...] = _ALL) -> ModelInfo:
-    return ModelInfo(id_, short, _MILLION, 128_000, price, _DENSE, efforts)
+def _modern(id_: str, short: str, price: Price | None) -> ModelInfo:
+    return ModelInfo(id_, short, _MILLION, 128_000, price, _DENSE, _ALL)
 
 
 _OPUS_4 = _price(5, 25, 6.25, 10, 0.50)
