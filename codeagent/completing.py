@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 
 from codeagent import flags
 from codeagent.core.clean import clean_line
+from codeagent.core.modes import EFFORTS, MODES
 from codeagent.flags import Kind, Parser
 from codeagent.subcommands import COMMANDS
 
@@ -28,8 +29,8 @@ _METAVARS: Mapping[str, Kind] = {
     "FILE|JSON": "file",
     "ID": "session",
     "MODEL": "model",
-    "MODE": flags.MODES,
-    "LEVEL": flags.EFFORTS,
+    "MODE": MODES,
+    "LEVEL": EFFORTS,
     "stdio": ("stdio",),
 }
 """What stands for the value in a flag's help -> what it is."""

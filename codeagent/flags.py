@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from codeagent.core.modes import EFFORTS, MODES
 from codeagent.subcommands import COMMANDS
 
 if TYPE_CHECKING:
     from codeagent.options import Options
 
-MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _MODE_ALIASES = {"manual": "default", "bypassPermissions": "bypass"}
 
 ABOUT = "A pair programmer in a terminal: say what you want, see every word and change, approve what matters."

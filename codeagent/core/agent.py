@@ -30,9 +30,10 @@ from codeagent.core.events import (
     ToolFinished,
     UserSaid,
 )
-from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
+from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Image, Request, Text, ToolUse
+from codeagent.core.modes import CYCLE, MODES, mode_named
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
 from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
