@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -83,6 +83,13 @@ class Parser(argparse.ArgumentParser):
         if words:
             raise Mistake(f"Did not expect {words[0]!r} here. See {self.prog} --help")
         return found
+
+
+def unknown_act(prog: str, act: str, acts: Collection[str]) -> Mistake:
+    """What to tell when a subcommand cannot do this: the act that was meant, or all of them."""
+    near = nearest(act, acts)
+    hint = f"Did you mean {near}?" if near else f"It knows: {', '.join(acts)}."
+    return Mistake(f"{prog} cannot {act!r}. {hint}")
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
