@@ -61,6 +61,11 @@ class Parser(argparse.ArgumentParser):
         self.takes = takes
         """What its words mean, in order: for completion."""
 
+    @property
+    def flags(self) -> Mapping[str, argparse.Action]:
+        """What it makes of each flag, by every spelling; argparse has no public way to them."""
+        return self._option_string_actions
+
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
         raise Mistake(f"{message}. See {self.prog} --help")
@@ -72,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         for word in extra:
             if word.startswith("-") and len(word) > 1 and not re.search(r"\s", word.partition("=")[0]):
                 flag = word.partition("=")[0]
-                near = nearest(flag, self._option_string_actions)
+                near = nearest(flag, self.flags)
                 hint = f" Did you mean {near}?" if near else ""
                 raise Mistake(f"Unknown flag {flag}.{hint} All flags: {self.prog} --help")
         return found, [*extra, *argv[end + 1 :]]
@@ -237,7 +242,7 @@ def split_rules(values: Iterable[str]) -> tuple[str, ...]:
 def parse(argv: Sequence[str]) -> Options:
     """The Options in `argv` (without the program's name). Raises Mistake; `--help` raises SystemExit(0)."""
     made = parser()
-    names, words = made.words(kebab(argv, made._option_string_actions))
+    names, words = made.words(kebab(argv, made.flags))
     found = vars(names)
     found["prompt"] = " ".join(words)
     for name in ("allowed_tools", "disallowed_tools"):
