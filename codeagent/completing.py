@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 
 from codeagent import flags
 from codeagent.core.clean import clean_line
+from codeagent.core.modes import EFFORTS, MODES
 from codeagent.flags import Kind, Parser
 from codeagent.subcommands import COMMANDS
 
@@ -28,8 +29,8 @@ _METAVARS: Mapping[str, Kind] = {
     "FILE|JSON": "file",
     "ID": "session",
     "MODEL": "model",
-    "MODE": flags.MODES,
-    "LEVEL": flags.EFFORTS,
+    "MODE": MODES,
+    "LEVEL": EFFORTS,
     "stdio": ("stdio",),
 }
 """What stands for the value in a flag's help -> what it is."""
@@ -90,9 +91,6 @@ class _Line:
 
     def __init__(self, parser: Parser, before: Sequence[str], environ: Mapping[str, str]) -> None:
         self._parser, self._environ = parser, environ
-        self._flags = {
-            name: action for action in parser._actions for name in action.option_strings
-        }  # argparse has no public way to them
         self._given: dict[str, str] = {}
         self._words: list[str] = []
         self._open: argparse.Action | None = None
@@ -117,7 +115,7 @@ class _Line:
                 self._open = action
 
     def _flag(self, name: str) -> argparse.Action | None:
-        return self._flags.get(flags.kebab([name], self._flags)[0])
+        return self._parser.flags.get(flags.kebab([name], self._parser.flags)[0])
 
     def offer(self, last: str, *, whole: bool) -> Offer:
         """What could stand for `last`; behind `--flag=` the flag is said again when the shell replaces the `whole`."""
@@ -126,7 +124,7 @@ class _Line:
         if last.startswith("-") and not self._only_words:
             name, equals, value = last.partition("=")
             if not equals:
-                return _beginning(last, [(each, action.help or "") for each, action in self._flags.items()])
+                return _beginning(last, [(each, action.help or "") for each, action in self._parser.flags.items()])
             action = self._flag(name)
             if action is None:
                 return NOTHING

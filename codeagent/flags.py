@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from codeagent import flag_values
+from codeagent.core.modes import MODES
 from codeagent.subcommands import COMMANDS
 
 if TYPE_CHECKING:
     from codeagent.options import Options
-
-MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
-_MODE_ALIASES = {"manual": "default", "bypassPermissions": "bypass"}
 
 ABOUT = "A pair programmer in a terminal: say what you want, see every word and change, approve what matters."
 
@@ -63,6 +61,11 @@ class Parser(argparse.ArgumentParser):
         self.takes = takes
         """What its words mean, in order: for completion."""
 
+    @property
+    def flags(self) -> Mapping[str, argparse.Action]:
+        """What it makes of each flag, by every spelling; argparse has no public way to them."""
+        return self._option_string_actions
+
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
         raise Mistake(f"{message}. See {self.prog} --help")
@@ -74,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         for word in extra:
             if word.startswith("-") and len(word) > 1 and not re.search(r"\s", word.partition("=")[0]):
                 flag = word.partition("=")[0]
-                near = nearest(flag, self._option_string_actions)
+                near = nearest(flag, self.flags)
                 hint = f" Did you mean {near}?" if near else ""
                 raise Mistake(f"Unknown flag {flag}.{hint} All flags: {self.prog} --help")
         return found, [*extra, *argv[end + 1 :]]
@@ -87,65 +90,19 @@ class Parser(argparse.ArgumentParser):
         return found
 
 
+def unknown_act(prog: str, act: str, acts: Collection[str]) -> Mistake:
+    """What to tell when a subcommand cannot do this: the act that was meant, or all of them."""
+    near = nearest(act, acts)
+    hint = f"Did you mean {near}?" if near else f"It knows: {', '.join(acts)}."
+    return Mistake(f"{prog} cannot {act!r}. {hint}")
+
+
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known word that is most like this one, or an empty string."""
     import difflib  # only for mistakes
 
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return close[0] if close else ""
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)
-
-
-def _amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e12:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
-    return value
-
-
-def _mode(text: str) -> str:
-    name = _MODE_ALIASES.get(text, text)
-    if name not in MODES:
-        raise argparse.ArgumentTypeError(f"{text!r} is no mode; modes are {', '.join(MODES)}")
-    return name
-
-
-def _level(text: str) -> str:
-    if text and text not in EFFORTS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no level of effort; levels are {', '.join(EFFORTS)}")
-    return text
-
-
-def _id(text: str) -> str:
-    if text and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no id: it is made of letters, digits, dots, - and _, 100 at most"
-        )
-    return text
-
-
-def _file(text: str) -> str:
-    try:
-        return Path(text).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise argparse.ArgumentTypeError(f"cannot read {text}: {error}") from None
-
-
-def _schema(text: str) -> str:
-    from codeagent.answer_schema import schema_text
-
-    try:
-        return schema_text(text)
-    except ValueError as fault:
-        raise argparse.ArgumentTypeError(f"{fault}. Give a JSON schema, as text or in a file") from None
 
 
 def parser() -> Parser:
@@ -193,7 +150,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "--json-schema",
                 "FILE|JSON",
                 "with -p: the answer is JSON that matches this schema",
-                kind=_schema,
+                kind=flag_values.schema,
                 default=None,
             ),
             _on("--include-partial-messages", "stream-json: also the words as they come"),
@@ -214,21 +171,23 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             _value("--model", "MODEL", "a name, an alias, offline, or script:FILE"),
             _value("--fallback-model", "MODEL", "when the first cannot be used"),
-            _value("--effort", "LEVEL", "how hard it thinks: low to max", kind=_level),
-            _value("--max-turns", "N", "steps a turn may take", kind=_whole, default=0),
-            _value("--max-tokens-total", "N", "tokens in all", kind=_whole, default=0),
-            _value("--max-budget-usd", "X", "dollars in all", kind=_amount, default=0),
-            _value("--max-seconds", "S", "seconds a turn may take", kind=_amount, default=0),
+            _value("--effort", "LEVEL", "how hard it thinks: low to max", kind=flag_values.level),
+            _value("--max-turns", "N", "steps a turn may take", kind=flag_values.whole, default=0),
+            _value("--max-tokens-total", "N", "tokens in all", kind=flag_values.whole, default=0),
+            _value("--max-budget-usd", "X", "dollars in all", kind=flag_values.amount, default=0),
+            _value("--max-seconds", "S", "seconds a turn may take", kind=flag_values.amount, default=0),
             _value("--system-prompt", "TEXT", "replaces our instructions to the model"),
-            _value("--system-prompt-file", "FILE", "the same, from a file", kind=_file, default=None),
+            _value("--system-prompt-file", "FILE", "the same, from a file", kind=flag_values.content, default=None),
             _value("--append-system-prompt", "TEXT", "added to our instructions"),
-            _value("--append-system-prompt-file", "FILE", "the same, from a file", kind=_file, default=None),
+            _value(
+                "--append-system-prompt-file", "FILE", "the same, from a file", kind=flag_values.content, default=None
+            ),
         ),
     ),
     (
         "permissions",
         (
-            _value("--permission-mode", "MODE", ", ".join(MODES), kind=_mode, default=None),
+            _value("--permission-mode", "MODE", ", ".join(MODES), kind=flag_values.mode, default=None),
             _many("--allowed-tools", "LIST", "never ask for these: 'bash(git log *),edit'"),
             _many("--disallowed-tools", "LIST", "never run these"),
             _value("--tools", "LIST", "only these tools exist; '' for none", default=None),
@@ -246,7 +205,7 @@ FLAGS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ),
             ("-r --resume", {"nargs": "?", "const": "", "metavar": "ID", "help": "go on with this one, or choose"}),
             _on("--fork-session", "with -c or -r: go on in a copy"),
-            _value("--session-id", "NEW", "the new session's id", kind=_id),
+            _value("--session-id", "NEW", "the new session's id", kind=flag_values.new_id),
             _value("-n --name", "NAME", "the session's name"),
             _on("--no-session-persistence", "keep nothing on disk"),
             _value("--settings", "FILE|JSON", "settings on top of the files"),
@@ -283,7 +242,7 @@ def split_rules(values: Iterable[str]) -> tuple[str, ...]:
 def parse(argv: Sequence[str]) -> Options:
     """The Options in `argv` (without the program's name). Raises Mistake; `--help` raises SystemExit(0)."""
     made = parser()
-    names, words = made.words(kebab(argv, made._option_string_actions))
+    names, words = made.words(kebab(argv, made.flags))
     found = vars(names)
     found["prompt"] = " ".join(words)
     for name in ("allowed_tools", "disallowed_tools"):
@@ -296,28 +255,28 @@ def parse(argv: Sequence[str]) -> Options:
     if found.pop("dangerously_skip_permissions"):
         found["permission_mode"] = "bypass"
     found.pop("version")
+    found["print"] = found["print"] or found["input_format"] == "stream-json"
     _check(found)
     from codeagent.options import Options  # after --help, which needs no msgspec
 
     return Options(**found)
 
 
-def _check(found: dict[str, Any]) -> None:
-    """Flags that exclude or need each other."""
-    headless = found["print"] = found["print"] or found["input_format"] == "stream-json"
-    _check_streams(found, headless)
-    _check_session(found, headless)
+def _check(found: Mapping[str, Any]) -> None:
+    """Raise Mistake for flags that exclude or need each other, and for a directory that is not there."""
+    _check_streams(found)
+    _check_session(found)
     for name in filter(None, (found["cwd"], *found["add_dir"])):
         if not Path(name).is_dir():
             raise Mistake(f"There is no directory {name}. Name one that exists, or make it first.")
 
 
-def _check_streams(found: Mapping[str, Any], headless: bool) -> None:
+def _check_streams(found: Mapping[str, Any]) -> None:
     if found["input_format"] == "stream-json" and found["output_format"] != "stream-json":
         raise Mistake("--input-format stream-json needs --output-format stream-json too.")
     if found["include_partial_messages"] and found["output_format"] != "stream-json":
         raise Mistake("--include-partial-messages needs --output-format stream-json.")
-    if found["json_schema"] and not headless:
+    if found["json_schema"] and not found["print"]:
         raise Mistake("--json-schema shapes the answer of a run without a screen: it needs -p.")
     if found["permission_prompt_tool"] not in ("", "stdio"):
         raise Mistake("--permission-prompt-tool knows only stdio: questions over the JSON streams.")
@@ -326,11 +285,11 @@ def _check_streams(found: Mapping[str, Any], headless: bool) -> None:
             raise Mistake(f"--{flag.replace('_', '-')} needs --input-format stream-json: a program at the other end.")
 
 
-def _check_session(found: Mapping[str, Any], headless: bool) -> None:
+def _check_session(found: Mapping[str, Any]) -> None:
     older = found["continue_"] or found["resume"] is not None
     if found["continue_"] and found["resume"] is not None:
         raise Mistake("--continue and --resume exclude each other: -c takes the last session, -r ID a certain one.")
-    if headless and found["resume"] == "":
+    if found["print"] and found["resume"] == "":
         raise Mistake("With -p there is no list to choose from: name the session (-r ID) or take the last one (-c).")
     if found["fork_session"] and not older:
         raise Mistake("--fork-session copies a session: say which one with -r ID, or take the last one with -c.")

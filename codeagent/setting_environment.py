@@ -1,4 +1,4 @@
-"""What the process environment says beyond single settings: keys, headers, directories, the terminal."""
+"""What the process environment says beyond single settings: keys, headers, directories, the editor."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ class Environment(Struct, frozen=True):
     api_key: str = ""
     auth_token: str = ""
     headers: Mapping[str, str] = {}
-    term: str = ""
-    colour: bool = True
     editor: str = ""
 
     @classmethod
@@ -39,7 +37,5 @@ class Environment(Struct, frozen=True):
             api_key=environ.get("ANTHROPIC_API_KEY", "").strip(),
             auth_token=environ.get("ANTHROPIC_AUTH_TOKEN", "").strip(),
             headers=headers,
-            term=environ.get("TERM", ""),
-            colour=not environ.get("NO_COLOR"),
             editor=environ.get("VISUAL") or environ.get("EDITOR") or "",
         )

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from codeagent.core.modes import EFFORTS
+
 Layer = Literal["managed", "command line", "environment", "local", "project", "user", "default"]
 
 PRECEDENCE: tuple[Layer, ...] = ("managed", "command line", "environment", "local", "project", "user")
@@ -88,7 +90,7 @@ KEYS: dict[str, Key] = {
     for key in (
         Key("model", "text", ""),
         Key("fallbackModel", "text", ""),
-        Key("effort", "text", "", choices=("low", "medium", "high", "xhigh", "max")),
+        Key("effort", "text", "", choices=EFFORTS),
         Key("baseUrl", "text", "", own=True),
         Key("theme", "text", "", choices=THEMES),
         Key("ui", "text", "auto", choices=("auto", "tui", "repl", "plain")),

@@ -196,7 +196,7 @@ def test_fish_completes(shell_env: dict[str, str], project: Path) -> None:
 
 
 @pytest.mark.parametrize("argv", [["completion"], ["completion", "bsh"], ["completion", "bash", "zsh"]])
-def test_mistakes(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_script_is_printed_unless_one_shell_is_named(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(argv, {}) == 2
     told = capsys.readouterr()
     assert told.out == ""

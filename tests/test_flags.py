@@ -50,7 +50,7 @@ def test_spellings(spelling: list[str], field: str, value: object) -> None:
 
 
 def test_every_flag_may_be_spelt_as_in_other_tools() -> None:
-    known = flags.parser()._option_string_actions
+    known = flags.parser().flags
     for flag in known:
         first, *rest = flag.removeprefix("--").split("-") if flag.startswith("--") else [""]
         if rest:
@@ -65,7 +65,7 @@ def test_the_promised_flags_are_there() -> None:
         "--system-prompt --system-prompt-file --json-schema --bare --trust --setting-sources --permission-prompt-tool "
         "--dangerously-skip-permissions --cwd --verbose --debug-file --version"
     )
-    assert set(promised.split()) <= set(flags.parser()._option_string_actions)
+    assert set(promised.split()) <= set(flags.parser().flags)
 
 
 def test_lists_of_rules_are_parted_by_commas_and_blanks_outside_parentheses() -> None:

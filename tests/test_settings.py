@@ -10,7 +10,7 @@ import pytest
 
 from codeagent.core.errors import UsageFault
 from codeagent.setting_changes import remember_rule
-from codeagent.settings import Environment, Settings
+from codeagent.settings import Settings
 
 
 @pytest.fixture
@@ -191,8 +191,7 @@ def test_the_environment_is_read_in_one_place(place):
         "CODEAGENT_MAX_TURNS": "7",
         "CODEAGENT_COMPACTION_AUTO": "no",
         "CODEAGENT_MAX_SECONDS": "soon",
-        "NO_COLOR": "1",
-        "TERM": "dumb",
+        "EDITOR": "ed",
         "XDG_STATE_HOME": "relative",
         "XDG_CONFIG_HOME": str(place.home / "conf"),
     }
@@ -201,10 +200,9 @@ def test_the_environment_is_read_in_one_place(place):
     assert (found.api_key, found.auth_token, found.headers) == ("k", "t", {"X-Team": "blue: green", "X-B": "1"})
     assert (settings["model"], settings["maxTurns"], settings["compaction.auto"]) == ("m", 7, False)
     assert settings.source("maxTurns") == "CODEAGENT_MAX_TURNS"
-    assert (found.colour, found.term) == (False, "dumb")
+    assert found.editor == "ed"
     assert (found.state_home, found.config_home) == (place.home / ".local" / "state", place.home / "conf")
     assert [p.text for p in settings.problems] == ["CODEAGENT_MAX_SECONDS: 'soon' came, a number from 0 is wanted."]
-    assert Environment.of({}, place.home).colour
 
 
 def test_a_deny_added_meanwhile_is_noticed(place):

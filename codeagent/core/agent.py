@@ -30,9 +30,10 @@ from codeagent.core.events import (
     ToolFinished,
     UserSaid,
 )
-from codeagent.core.gate import CYCLE, MODES, Gate, mode_named
+from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Image, Request, Text, ToolUse
+from codeagent.core.modes import CYCLE, MODES, mode_named
 from codeagent.core.ports import Approver, Clock, Ids, Model, ModelInfo, Snapshots
 from codeagent.core.reflection import Reflection
 from codeagent.core.rewind import Point, Preview, Rewind, WentBack, points
@@ -232,9 +233,9 @@ class Agent:
         """Give the session a name."""
         self.journal.append(Titled(title.strip()[:200], by="user"))
 
-    def note(self, text: str, level: Literal["info", "warning", "error"] = "info", topic: str = "") -> None:
+    def note(self, text: str, topic: str = "") -> None:
         """Tell the person something, on record."""
-        self.journal.append(Noted(text, to="person", topic=topic, level=level))
+        self.journal.append(Noted(text, to="person", topic=topic))
 
     # --- what a turn takes from here (turn.Surroundings) ---
 

@@ -49,7 +49,12 @@ def groups(before: str, after: str) -> tuple[tuple[Span, ...], ...]:
 
 def changed_lines(view: Diff) -> tuple[str, ...]:
     """The lines that go and come, without context and position: two changes with equal ones do the same."""
-    return tuple(line for hunk in view.hunks for line in hunk.lines if line[0] != " ")
+    return tuple(line for hunk in view.hunks for line in changes(hunk))
+
+
+def changes(hunk: Hunk) -> tuple[str, ...]:
+    """Its lines that go and come."""
+    return tuple(line for line in hunk.lines if line[0] != " ")
 
 
 def _middle(before: str, after: str) -> tuple[int, list[str], list[str]]:

@@ -66,8 +66,6 @@ class ModelError(CodeagentError):
     `feature` names an optional request feature that the server refused, if it did.
     """
 
-    retryable = False
-
     def __init__(
         self,
         message: str,
@@ -92,8 +90,6 @@ class ModelUnavailable(ModelError):
 
 class ModelBusy(ModelError):
     """A passing fault: the same request may succeed a little later."""
-
-    retryable = True
 
 
 class RequestRejected(ModelError):

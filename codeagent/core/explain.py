@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from codeagent.core.effects import Effect, Verdict
-from codeagent.core.judging import MODES, judge
+from codeagent.core.judging import judge
+from codeagent.core.modes import MODES
 from codeagent.core.rules import Rules, narrow
 
 DECIDED = {"allow": "Runs without a question", "ask": "Asked", "deny": "Refused"}

@@ -15,30 +15,11 @@ from msgspec.structs import replace
 from codeagent.core.effects import Answer, AskPermission, Effect, Permit, Refusal, Revised, Verdict
 from codeagent.core.events import Decided, Entry, Switched
 from codeagent.core.explain import ways
-from codeagent.core.judging import EDITS, MODES, judge
+from codeagent.core.judging import EDITS, judge
 from codeagent.core.messages import ToolUse
 from codeagent.core.ports import Approver
 from codeagent.core.rules import Rules, narrow
 from codeagent.core.views import Diff
-
-ALIASES = {
-    "manual": "default",
-    "deny": "dontAsk",
-    "yolo": "bypass",
-    "bypassPermissions": "bypass",
-    "acceptedits": "acceptEdits",
-    "dontask": "dontAsk",
-    "bypasspermissions": "bypass",
-}
-CYCLE = ("default", "acceptEdits", "plan")
-"""What Shift+Tab goes through."""
-
-
-def mode_named(name: str) -> str:
-    """The mode of this name or alias, an empty string when there is none."""
-    if name in MODES:
-        return name
-    return ALIASES.get(name) or ALIASES.get(name.lower()) or (name.lower() if name.lower() in MODES else "")
 
 
 class Gate:
@@ -195,6 +176,3 @@ def _taken(effect: Effect, answer: Answer) -> tuple[int, ...] | None:
     offered = range(len(effect.view.hunks)) if effect.hunkwise and isinstance(effect.view, Diff) else range(0)
     taken = tuple(at for at in offered if at in answer.hunks)
     return None if taken and len(taken) == len(offered) else taken
-
-
-__all__ = ["ALIASES", "CYCLE", "MODES", "Answer", "Gate", "mode_named"]

@@ -46,11 +46,6 @@ def parted(view: Diff, taken: Collection[int]) -> tuple[Diff, tuple[Hunk, ...]]:
     return replace(view, hunks=tuple(made), added=added, removed=removed), tuple(left)
 
 
-def changes(hunk: Hunk) -> tuple[str, ...]:
-    """Its lines that go and come."""
-    return tuple(line for line in hunk.lines if line[0] != " ")
-
-
 def counts(hunk: Hunk) -> tuple[int, int]:
     """Lines that it adds and removes."""
     signs = [line[0] for line in hunk.lines]

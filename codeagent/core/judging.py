@@ -9,7 +9,6 @@ from __future__ import annotations
 from codeagent.core.effects import Decision, Effect, Risk, Verdict
 from codeagent.core.rules import Rule, Rules
 
-MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
 EDITS = ("edit", "write")
 RISKS = {Risk.LOW: "low", Risk.MEDIUM: "medium", Risk.HIGH: "high"}
 

@@ -1,4 +1,4 @@
-"""What lists show: a session, and a command in the background."""
+"""What lists show: a session, a command in the background, a setting, a finding of doctor."""
 
 from __future__ import annotations
 

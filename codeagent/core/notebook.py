@@ -23,15 +23,13 @@ class Change(Struct, frozen=True):
     """A save or a deletion, worked out and not yet made.
 
     `file` is the topic's file name, `path` its absolute path; `before` and `after` are its whole text (None: no file).
-    `index_before` and `index_after` are the same of the index, and `line` is the topic's new line in it.
+    `line` is the topic's new line in the index.
     """
 
     file: str
     path: str
     before: str | None
     after: str | None
-    index_before: str
-    index_after: str
     line: str = ""
 
 

@@ -172,9 +172,9 @@ class Rules:
         self.strict = strict
         self._anchors = anchors
 
-    def allowing(self, texts: Iterable[str], source: str = "") -> Rules:
+    def allowing(self, texts: Iterable[str]) -> Rules:
         """The same with these allow rules added."""
-        return Rules((*self.all, *(parse(text, "allow", source) for text in texts)), self._anchors, self.strict)
+        return Rules((*self.all, *(parse(text, "allow", "") for text in texts)), self._anchors, self.strict)
 
     def denied(self, effect: Effect) -> Rule | None:
         """The first deny rule that sees any of the effect."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from io import StringIO
 from typing import Protocol
 
 from msgspec import Struct
@@ -19,12 +18,9 @@ from codeagent.core.events import (
     Asked,
     AssistantSaid,
     Entry,
-    Heard,
     Noted,
     Retried,
     Switched,
-    TextDelta,
-    ThinkingDelta,
     ToolFinished,
     TurnEnded,
     ValveClosed,
@@ -32,6 +28,7 @@ from codeagent.core.events import (
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Request, Text
 from codeagent.core.ports import Approver, Clock, Model, ModelInfo
+from codeagent.core.scribe import Scribe
 from codeagent.core.valves import Closed, NoProgress, Valves
 
 PAUSES = 5
@@ -146,7 +143,7 @@ class Turn:
     async def _listen(self, asked: Request) -> AssistantSaid:
         """Send one request and record what comes back, the words of a broken stream too."""
         self._journal.append(self._asked(asked))
-        scribe = _Scribe(self._journal)
+        scribe = Scribe(self._journal)
         try:
             async for part in self._model.stream(asked):
                 if isinstance(part, AssistantSaid):
@@ -287,48 +284,3 @@ class Turn:
 
 def _words(result: ToolFinished) -> str:
     return "\n".join(block.text if isinstance(block, Text) else repr(block) for block in result.blocks)
-
-
-class _Scribe:
-    """Puts streamed words on record every half second at the latest, so that a kill loses no more."""
-
-    EVERY = 0.5
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._words = StringIO()
-        self._fresh: list[tuple[str, bool]] = []
-        self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def words(self) -> str:
-        """The answer so far, without thinking."""
-        return self._words.getvalue()
-
-    def hear(self, part: object) -> None:
-        if isinstance(part, TextDelta):
-            self._words.write(part.text)
-        elif not isinstance(part, ThinkingDelta):
-            return
-        self._fresh.append((part.text, isinstance(part, ThinkingDelta)))
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self.EVERY, self._write)
-
-    def restart(self) -> None:
-        """The attempt is void."""
-        self.stop()
-        self._words = StringIO()
-
-    def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        self._fresh.clear()
-
-    def _write(self) -> None:
-        self._timer = None
-        for thinking in (True, False):
-            text = "".join(t for t, is_thinking in self._fresh if is_thinking is thinking)
-            if text:
-                self._journal.append(Heard(text, thinking))
-        self._fresh.clear()

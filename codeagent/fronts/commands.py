@@ -29,6 +29,8 @@ Copy = Callable[[str], bool]
 Edit = Callable[[Path], None]
 Refill = Callable[[str], None]
 
+_HOLDS = "What is read at the start holds from the next one."
+
 
 class Call(Struct, frozen=True):
     """One use of a command: the desk, what was written after the name, where to show, how to copy, refill and edit."""
@@ -290,9 +292,6 @@ def _config(call: Call) -> None:
     if not rows:
         raise UsageFault(f"No setting has {name!r} in its name. /config lists them.")
     call.show("\n".join(f"{each.name:<28} {each.value:<16} {each.source}" for each in rows))
-
-
-_HOLDS = "What is read at the start holds from the next one."
 
 
 def _vim(call: Call) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from codeagent.core.errors import CodeagentError, ModelUnavailable, UsageFault
-from codeagent.core.events import AssistantSaid, Decided, Event, ToolFinished, TurnEnded
+from codeagent.core.events import AssistantSaid, Decided, Event, TurnEnded
 from codeagent.core.messages import ToolUse
 from codeagent.fronts.wire_lines import Bill, stop_reason, usage
 
@@ -74,7 +74,6 @@ class Course:
         self.denials: list[dict[str, Any]] = []
         self.unasked: list[str] = []
         self._uses: dict[str, ToolUse] = {}
-        self._ran_tools = False
 
     def see(self, event: Event) -> None:
         """Take note of one event."""
@@ -87,8 +86,6 @@ class Course:
                 self._uses.update({use.id: use for use in event.uses})
             case Decided() if event.decision == "deny" or event.nobody:
                 self._denied(event)
-            case ToolFinished():
-                self._ran_tools = True
             case TurnEnded():
                 self.ended = event
                 self.category = event.category

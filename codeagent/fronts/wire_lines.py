@@ -87,7 +87,6 @@ class WireLines:
     def __init__(self, session: str, fresh: Callable[[], str]) -> None:
         self._session = session
         self._fresh = fresh
-        self._retry_of = 0
 
     def init(self, opened: Opened, *, model: str, mode: str) -> Line:
         """The first line: what this session is."""

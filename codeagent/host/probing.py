@@ -48,7 +48,7 @@ class Probed(NamedTuple):
 def probe(typed: int, shown: int) -> Probed:
     """Ask the terminal behind these descriptors. Keys that were pressed meanwhile are lost. Raises OSError."""
     columns, rows = os.get_terminal_size(shown)
-    with raw(typed):
+    with _raw(typed):
         said = _asked(
             typed, shown, b"".join(question for question, _ in _ABILITIES.values()) + _IDENTITY[0], _IDENTITY[1]
         )
@@ -68,13 +68,13 @@ def probe(typed: int, shown: int) -> Probed:
 
 def pressed(typed: int, see: Callable[[bytes], bool]) -> None:
     """Hand each key, as the bytes that arrive together, to `see` until it says False. Raises OSError."""
-    with raw(typed):
+    with _raw(typed):
         while (data := os.read(typed, 64)) and see(data):
             pass
 
 
 @contextmanager
-def raw(typed: int) -> Iterator[None]:
+def _raw(typed: int) -> Iterator[None]:
     """Every byte comes as it is pressed, unechoed; put back on every way out."""
     before = termios.tcgetattr(typed)
     try:

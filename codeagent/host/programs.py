@@ -79,9 +79,9 @@ async def run(command: Sequence[str], cwd: str, env: Mapping[str, str], given: b
         return Ended(process.returncode or 0, out, err)
 
 
-async def head_of(stream: asyncio.StreamReader | None, most: int = CHUNK) -> bytes:
+async def head_of(stream: asyncio.StreamReader | None) -> bytes:
     """The first bytes of a stream, which is read to its end: a full pipe would stop its writer for ever."""
     kept = b""
     while stream is not None and (piece := await stream.read(CHUNK)):
-        kept += piece[: most - len(kept)]
+        kept += piece[: CHUNK - len(kept)]
     return kept

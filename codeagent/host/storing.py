@@ -76,7 +76,7 @@ def _create(path: str, data: bytes, synced: bool) -> None:
 
 @contextmanager
 def _temporary(folder: Path, data: bytes, like: os.stat_result | None, synced: bool = True) -> Iterator[Path]:
-    """A hidden file with these bytes, synced, with the mode and owner of `like`; gone afterwards if not renamed."""
+    """A hidden file with these bytes, with the mode and owner of `like`; gone afterwards if not renamed."""
     if synced:
         sweep(folder)
     made = folder / f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
@@ -108,7 +108,7 @@ def _in_place(path: str, data: bytes) -> None:
 
 
 def _write(fd: int, data: bytes, synced: bool = True) -> None:
-    """All of it, synced, and closed. A full disk shows first as a short write, without an error."""
+    """All of it, and closed. A full disk shows first as a short write, without an error."""
     try:
         view = memoryview(data)
         while view:

@@ -95,28 +95,27 @@ class Topics:
             self._refuse_foreign(file, before)
             known = topic_file.read(before, self._key, file)
             created = known.fields.get("created", today) if known else today
-        line = IndexLine(" ".join(topic.name.split()), file, " ".join(topic.description.split()))
+        line = _index_line(topic, file)
         if len(str(line)) >= index.WIDTH:
             raise ToolFault(
                 f"The index line would have {len(str(line))} characters, fewer than {index.WIDTH} are wanted: "
                 "shorten name or description."
             )
-        old = self._text(self._layout.index) or ""
+        self._text(self._layout.index)  # a broken index is told before the person is asked
         after = topic_file.write(topic, self._key, file, created, today, self._session)
-        return Change(file, str(path), before, after, old, index.with_topic(old, line), str(line))
+        return Change(file, str(path), before, after, str(line))
 
     def planned_deletion(self, name: str) -> Change:
         """What deleting would change. Raises ToolFault when there is no such topic, or it was edited by hand."""
         file = topic_file.file_name(name)
         path = self._layout.memory / file
         before = self._text(path)
-        old = self._text(self._layout.index) or ""
-        new = index.without_topic(old, file)
-        if before is None and new == old:
+        listed = self._text(self._layout.index) or ""
+        if before is None and index.without_topic(listed, file) == listed:
             raise ToolFault(f"There is no memory topic {name!r}.{self._near(file)}", kind="missing")
         if before is not None:
             self._refuse_foreign(file, before)
-        return Change(file, str(path), before, None, old, new)
+        return Change(file, str(path), before, None)
 
     def carry_out(self, change: Change) -> str:
         """Make the change; returns a notice when the index grew too long. Raises ToolFault, changing nothing.
@@ -173,11 +172,10 @@ class Topics:
         after = topic_file.write(
             topic, self._key, file, fields.get("created", today), today, fields.get("session", self._session)
         )
-        old = self._text(self._layout.index) or ""
-        line = IndexLine(" ".join(topic.name.split()), file, " ".join(topic.description.split()))
+        line = _index_line(topic, file)
         if len(str(line)) >= index.WIDTH:
             return f"The index line of {file} would be longer than {index.WIDTH} characters: shorten the description."
-        return self.carry_out(Change(file, str(path), text, after, old, index.with_topic(old, line), str(line)))
+        return self.carry_out(Change(file, str(path), text, after, str(line)))
 
     def search(self, words: str) -> Sequence[str]:
         """Lines `file:line: text` of topics that hold the words; case does not matter."""
@@ -241,6 +239,10 @@ class Topics:
         names = [path.stem for path in self._files() if path.name != "MEMORY.md"]
         near = get_close_matches(file.removesuffix(".md"), names, n=3, cutoff=0.4)
         return f" Near it: {', '.join(near)}." if near else ""
+
+
+def _index_line(topic: Topic, file: str) -> IndexLine:
+    return IndexLine(" ".join(topic.name.split()), file, " ".join(topic.description.split()))
 
 
 def _check(topic: Topic) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from codeagent.core.messages import Usage
+from codeagent.core.modes import EFFORTS
 from codeagent.core.ports import ModelInfo, Price
 
 DATE = "2026-11-29"
@@ -21,7 +22,6 @@ ALIASES = {
 }
 
 _MILLION = 1_000_000
-_ALL = ("low", "medium", "high", "xhigh", "max")
 _NO_XHIGH = ("low", "medium", "high", "max")
 _DENSE = 2.5
 """Characters a token of the tokenizer used since 4.7; it makes about 30 % more tokens than the one before."""
@@ -31,8 +31,8 @@ def _price(input_: float, output: float, write: float, write_1h: float, read: fl
     return Price(input_, output, write, write_1h, read, DATE)
 
 
-def _modern(id_: str, short: str, price: Price | None, efforts: tuple[str, ...] = _ALL) -> ModelInfo:
-    return ModelInfo(id_, short, _MILLION, 128_000, price, _DENSE, efforts)
+def _modern(id_: str, short: str, price: Price | None) -> ModelInfo:
+    return ModelInfo(id_, short, _MILLION, 128_000, price, _DENSE, EFFORTS)
 
 
 _OPUS_4 = _price(5, 25, 6.25, 10, 0.50)

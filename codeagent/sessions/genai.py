@@ -15,15 +15,17 @@ from codeagent.sessions.trace import Call, Run, Step, Turn
 Span = dict[str, Any]
 """`name`, `duration_ms`, `status` (`ok` or `error`), `attributes`, `children`."""
 
+PROVIDER = "anthropic"
+
 _FINE = ("done", "end_turn", "tool_use", "stop_sequence", "pause_turn")
 
 
-def spans(run: Run, provider: str = "anthropic") -> Span:
+def spans(run: Run) -> Span:
     """The whole session as one span with its turns below; every request is in exactly one span."""
     of_all = trace.steps(run)
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": provider,
+        "gen_ai.provider.name": PROVIDER,
         "gen_ai.agent.name": "codeagent",
         "gen_ai.conversation.id": run.session,
         "gen_ai.request.model": run.model,
@@ -31,20 +33,18 @@ def spans(run: Run, provider: str = "anthropic") -> Span:
         **_tokens(of_all),
     }
     took = sum(turn.took_ms for turn in run.turns)
-    return _span("invoke_agent codeagent", took, "done", attributes, [_turn(turn, provider) for turn in run.turns])
+    return _span("invoke_agent codeagent", took, "done", attributes, [_turn(turn) for turn in run.turns])
 
 
-def _turn(turn: Turn, provider: str) -> Span:
+def _turn(turn: Turn) -> Span:
     attributes = {"codeagent.turn": turn.number, "codeagent.outcome": turn.outcome, **_tokens(turn.steps)}
-    return _span(
-        f"turn {turn.number}", turn.took_ms, turn.outcome, attributes, [_step(step, provider) for step in turn.steps]
-    )
+    return _span(f"turn {turn.number}", turn.took_ms, turn.outcome, attributes, [_step(step) for step in turn.steps])
 
 
-def _step(step: Step, provider: str) -> Span:
+def _step(step: Step) -> Span:
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": provider,
+        "gen_ai.provider.name": PROVIDER,
         "gen_ai.request.model": step.asked.model,
         "gen_ai.request.max_tokens": step.asked.max_tokens,
         "gen_ai.response.id": step.response,

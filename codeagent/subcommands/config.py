@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from codeagent.core.clean import clean, clean_line
-from codeagent.flags import Mistake, Parser, nearest
+from codeagent.flags import Mistake, Parser, nearest, unknown_act
 
 if TYPE_CHECKING:
     from codeagent.wiring.ground import Ground
@@ -68,9 +68,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     asked, words = parser().words(argv)
     act, *rest = words or ["list"]
     if act not in ACTS:
-        near = nearest(act, ACTS)
-        hint = f" Did you mean {near}?" if near else f" It knows: {', '.join(ACTS)}."
-        raise Mistake(f"codeagent config cannot {act!r}.{hint}")
+        raise unknown_act("codeagent config", act, ACTS)
     name = _key(act, rest)
     ground = _ground(asked, environ)
     match act:

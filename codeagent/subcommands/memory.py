@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeagent.core.clean import clean
-from codeagent.flags import Mistake, Parser, nearest
+from codeagent.flags import Mistake, Parser, unknown_act
 from codeagent.subcommands import place
 
 if TYPE_CHECKING:
@@ -60,11 +60,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     asked, words = parser().words(argv)
     act, rest = (words[0], " ".join(words[1:])) if words else ("list", "")
     if act not in ACTS:
-        near = nearest(act, ACTS)
-        raise Mistake(
-            f"codeagent memory cannot {act!r}. It knows: {', '.join(ACTS)}."
-            + (f" Did you mean {near}?" if near else "")
-        )
+        raise unknown_act("codeagent memory", act, ACTS)
     if act in ("show", "search") and not rest:
         raise Mistake(f"What shall it {act}? codeagent memory {act} {'TOPIC' if act == 'show' else 'WORDS'}")
     if asked.json:

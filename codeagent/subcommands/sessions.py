@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from codeagent.core.clean import clean_line
-from codeagent.flags import Mistake, Parser, nearest
+from codeagent.flags import Parser, unknown_act
 from codeagent.subcommands import place
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return list_(argv, environ)
     act = argv[at]
     if act not in ACTS:
-        near = nearest(act, ACTS)
-        hint = f" Did you mean {near}?" if near else f" It knows: {', '.join(ACTS)}."
-        raise Mistake(f"codeagent sessions cannot {act!r}.{hint}")
+        raise unknown_act("codeagent sessions", act, ACTS)
     module, _, name = ACTS[act].partition(":")
     do = cast("Callable[[Sequence[str], Mapping[str, str]], int]", getattr(importlib.import_module(module), name))
     return do([*argv[:at], *argv[at + 1 :]], environ)

@@ -49,8 +49,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     from codeagent.wiring.ground import Ground
 
     asked, words = parser().words(argv)
-    if words not in ([], ["show"], ["yes"], ["no"]):
-        raise Mistake(f"codeagent trust cannot {' '.join(words)!r}. It knows: show, yes, no")
+    if len(words) > 1 or not {*words} <= {*ACTS}:
+        raise Mistake(f"codeagent trust cannot {' '.join(words)!r}. It knows: {', '.join(ACTS)}")
     ground = Ground(Options(cwd=asked.cwd), environ, Path.home())
     question = ground.consent.everything()
     if asked.json:

@@ -14,11 +14,11 @@ from codeagent.core.errors import ToolFault
 from codeagent.core.events import Saw
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
-from codeagent.host.appeared import ENDING
 from codeagent.host.jobs import Job, Jobs, Reach
 from codeagent.host.process import LONGEST_COMMAND, ShellProcess, signal_of
 from codeagent.host.strays import Stray
 from codeagent.host.workspace import Workspace
+from codeagent.tools import kept_out
 from codeagent.tools.sights import sights
 
 INLINE = 9_700
@@ -36,14 +36,12 @@ _FIRST_LOOK = 0.3
 _BENIGN = frozenset({"grep", "egrep", "fgrep", "rg", "diff", "cmp", "test", "[", "[[", "find", "git diff", "git grep"})
 """Programs whose exit code 1 is an answer, not a failure."""
 
-
 DENIED = (
     "the sandbox kept this from the network, or from writing outside the project or in its protected places; "
     "if it is needed, run it again with outside: true, and the user is asked"
 )
 
-
-KEPT_OUT = "kept out"
+WITH_A_YES = "; if it is wanted, make it with outside: true, and the user is asked"
 
 
 class BashInput(BaseModel):
@@ -191,7 +189,7 @@ class Bash:
         code = process.code if process.code is not None else 137
         shown = process.output.shown(INLINE)
         cwd, moved = self._cwd_after(args, Path(effect.cwd), process.cwd)
-        notes = [*moved, *_left_note(left), *_kept_out_note(process)]
+        notes = [*moved, *_left_note(left), *(note + WITH_A_YES for note in kept_out.of_command(process))]
         if limit:
             notes.append(
                 f"timed out after {limit:g} s and was ended, with all its children; give a larger timeout"
@@ -204,7 +202,7 @@ class Bash:
             notes.append(DENIED)
         failed = bool(limit) or (code != 0 and not (code == 1 and _answers(args.command, effect.shell)))
         outcome = f"timed out  {took:.1f} s" if limit else f"exit {code}  {took:.1f} s" if code else f"{took:.1f} s"
-        outcome += f"  {KEPT_OUT} {names}" if (names := _kept_out(process)) else ""
+        outcome += f"  kept out {names}" if (names := kept_out.names(process)) else ""
         saw: tuple[Saw, ...] = ()
         if effect.shell and code == 0 and not limit and shown.text:
             saw = sights(args.command, effect.shell, Path(effect.cwd), cut=bool(shown.omitted))
@@ -292,7 +290,7 @@ def _job_result(job: Job, opening: str) -> Result:
         state = "stopped"
     else:
         state = f"ended: {_exit_words(job.code)}"
-    text = _with_notes(output, [f"{job.id} {state}", *_appeared_note(job)])
+    text = _with_notes(output, [f"{job.id} {state}", *kept_out.of_job(job)])
     view = Shell(job.command, str(job.cwd), output, job.code)
     return Result.of(f"{opening}\n{text}".strip(), summary=f"{job.id} {state}", view=view)
 
@@ -312,28 +310,6 @@ def _left_note(left: tuple[Stray, ...]) -> list[str]:
         return []
     names = ", ".join(f"{stray.name} ({stray.pid})" for stray in left[:5])
     return [f"ended what the command left running: {names}; use run_in_background to keep it"]
-
-
-def _kept_out(process: ShellProcess) -> str:
-    """Names of what it made and was put out of the way, bounded."""
-    names = [clean_line(Path(path).name) for path in process.appeared]
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
-def _kept_out_note(process: ShellProcess) -> list[str]:
-    if not process.appeared:
-        return []
-    return [
-        f"the sandbox {KEPT_OUT} {_kept_out(process)}, which can start programs: renamed to end in {ENDING}; "
-        "if it is wanted, make it with outside: true, and the user is asked"
-    ]
-
-
-def _appeared_note(job: Job) -> list[str]:
-    if not job.process.appeared:
-        return []
-    names = _kept_out(job.process)
-    return [f"while {job.id} ran, {names} came into being, which can start programs: tell the user if it was not meant"]
 
 
 def _answers(command: str, reading: ShellReading | None) -> bool:

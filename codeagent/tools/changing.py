@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codeagent.core.diffs import changed_lines, diff, groups
+from codeagent.core.diffs import changed_lines, changes, diff, groups
 from codeagent.core.effects import Effect, Permit, Risk, Touch
 from codeagent.core.errors import ToolFault
 from codeagent.core.events import Saw
-from codeagent.core.hunks import changes, mixed, parted, told
+from codeagent.core.hunks import mixed, parted, told
 from codeagent.core.ports import Result
 from codeagent.core.views import Diff, Hunk
 from codeagent.host import files

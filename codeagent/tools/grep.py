@@ -19,8 +19,9 @@ from codeagent.core.views import Listing, Plain
 from codeagent.host import files
 from codeagent.host.filetypes import TYPES
 from codeagent.host.listing import Lister
-from codeagent.host.search import COUNTED, Found, Query, beside, search
-from codeagent.host.search import Line as FoundLine
+from codeagent.host.search import search
+from codeagent.host.search_events import COUNTED, Found, Query, beside
+from codeagent.host.search_events import Line as FoundLine
 from codeagent.host.workspace import Workspace
 from codeagent.tools.inputs import Input, Line, Natural, prompt
 from codeagent.tools.places import Judge, judged, same_place, searched, shown_path, shown_within, standing

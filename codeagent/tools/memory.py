@@ -79,7 +79,7 @@ class Memory:
     async def run(self, args: MemoryInput, permit: Permit) -> AsyncIterator[Progress | Result]:
         change = await self._change(args)
         if change is not None:
-            yield await self._carry_out(args, change, permit)
+            yield await self._carry_out(change, permit)
         elif args.action == "list":
             index = await asyncio.to_thread(self._notebook.index)
             yield Result.of(index or "The memory is empty.", summary=_count(index.count("\n- ["), "topic"))
@@ -97,7 +97,7 @@ class Memory:
             return await asyncio.to_thread(self._notebook.planned_deletion, args.name)
         return None
 
-    async def _carry_out(self, args: MemoryInput, change: Change, permit: Permit) -> Result:
+    async def _carry_out(self, change: Change, permit: Permit) -> Result:
         if (_digest(change.before), _digest(change.after)) != (permit.effect.before, permit.effect.after):
             raise ToolFault(f"The topic {change.file} changed since this was shown; nothing was written. Try again.")
         notice = await asyncio.to_thread(self._notebook.carry_out, change)

@@ -13,16 +13,15 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeagent.core.clean import clean_line
 from codeagent.core.effects import Effect, Permit, Risk
 from codeagent.core.errors import ToolFault
 from codeagent.core.ports import Progress, Result
 from codeagent.core.views import Shell
-from codeagent.host.appeared import ENDING
 from codeagent.host.durable import replace
 from codeagent.host.jobs import Jobs
 from codeagent.host.process import ShellProcess
 from codeagent.host.workspace import Workspace
+from codeagent.tools import kept_out
 from codeagent.tools.own_input import DeclaredInput, input_of
 
 INLINE = 10_000
@@ -123,8 +122,6 @@ class Own:
         text = output.rstrip("\n") or "(no output)"
         if code:
             text += f"\n[exit code {code}]"
-        if process.appeared:
-            names = ", ".join(clean_line(Path(path).name) for path in process.appeared)
-            text += f"\n[the sandbox kept out {names}, which can start programs: renamed to end in {ENDING}]"
+        text += "".join(f"\n[{note}]" for note in kept_out.of_command(process))
         view = Shell(effect.label, effect.cwd, output, code)
         return Result.of(text, is_error=bool(code), summary=f"exit {code}" if code else "done", view=view)

@@ -13,7 +13,7 @@ from codeagent.core.compaction import Policy
 from codeagent.core.effects import AskTrust
 from codeagent.core.errors import SessionError, UsageFault
 from codeagent.core.events import Entry, Noted
-from codeagent.core.gate import MODES, mode_named
+from codeagent.core.modes import MODES, mode_named
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules
 from codeagent.core.valves import Limits

@@ -45,7 +45,7 @@ class Session(NamedTuple):
 
 
 class Opening:
-    """Makes sessions on one ground, for one front. Raises CodeagentError with words for a person."""
+    """Makes one session: its tools look back at its agent. Raises CodeagentError with words for a person."""
 
     agent: Agent
     _parent: Parent

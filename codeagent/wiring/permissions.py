@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from codeagent.core.explain import settled, told, ways
-from codeagent.core.gate import mode_named
-from codeagent.core.judging import MODES, judge
+from codeagent.core.judging import judge
+from codeagent.core.modes import MODES, mode_named
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Kind, Rule, Rules, never_matches, parse, remark
 from codeagent.wiring.sketch import Sketch, worst_place

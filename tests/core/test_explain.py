@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from codeagent.core.effects import Effect, Risk, ShellPart, ShellReading, Touch
 from codeagent.core.explain import settled, suggestions, told, ways
-from codeagent.core.judging import MODES, judge
+from codeagent.core.judging import judge
+from codeagent.core.modes import MODES
 from codeagent.core.rules import Rules
 from codeagent.core.views import Plain
 from tests.core.stage import ANCHORS, rules

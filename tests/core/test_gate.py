@@ -19,8 +19,8 @@ from codeagent.core.effects import (
     Touch,
 )
 from codeagent.core.events import Decided, Switched
-from codeagent.core.gate import MODES, mode_named
 from codeagent.core.messages import Text, ToolUse
+from codeagent.core.modes import MODES, mode_named
 from codeagent.core.views import Diff, Hunk, Plain
 from tests.core.stage import Person, Stage, call, rules, say
 

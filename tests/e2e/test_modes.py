@@ -18,7 +18,7 @@ def left_in(made: Program, mode: str) -> str:
 
 
 @pytest.mark.parametrize(("mode", "then"), [("plan", "plan"), ("acceptEdits", "acceptEdits"), ("bypass", "default")])
-def test_headless(mode: str, then: str, program: Open) -> None:
+def test_a_headless_run_goes_on_in_the_mode_it_was_left_in(mode: str, then: str, program: Open) -> None:
     with Loopback([say("Hello."), say("Again.")]) as server:
         made = program(server)
         left_in(made, mode)
@@ -38,7 +38,7 @@ def test_what_the_command_line_says_counts(program: Open) -> None:
 @pytest.mark.pty
 @pytest.mark.parametrize(("mode", "then"), [("plan", "plan"), ("bypass", "default")])
 @pytest.mark.parametrize("front", ["--plain", "--tui"])
-def test_with_a_person(front: str, mode: str, then: str, program: Open) -> None:
+def test_a_person_finds_the_mode_it_was_left_in(front: str, mode: str, then: str, program: Open) -> None:
     with Loopback([say("Hello.")]) as server:
         made = program(server)
         session = left_in(made, mode)

@@ -80,9 +80,6 @@ class StageDesk:
     def keep_setting(self, name: str, value: object) -> str:
         return "settings.json"
 
-    def guidance(self) -> str:
-        return "Guidelines: none"
-
     def files(self) -> Sequence[str]:
         return ("shop/cart.py", "tests/test_cart.py", "README.md")
 

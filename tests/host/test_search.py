@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from codeagent.core.errors import ToolFault
 from codeagent.host.git import hardened_env
 from codeagent.host.listing import Lister
-from codeagent.host.search import Query, search
+from codeagent.host.search import search
+from codeagent.host.search_events import Query
 
 WITH_RG = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
 WITHOUT = {"PATH": ""}

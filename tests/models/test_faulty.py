@@ -49,7 +49,7 @@ async def test_each_kind_looks_like_the_real_thing(kind: str, category: str, sta
     assert (await listen(model))[1] is None
     events, fault = await listen(model)
     assert fault is not None
-    assert (fault.category, fault.status, fault.retryable) == (category, status, True)
+    assert (fault.category, fault.status) == (category, status)
     assert events == []
     assert (await listen(model))[1] is None
 

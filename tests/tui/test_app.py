@@ -98,7 +98,7 @@ async def test_after_an_interruption_the_waiting_message_is_said() -> None:
 
 
 @pytest.mark.parametrize("key", ["ctrl+j", "shift+enter", "alt+enter", "shift+\r"])
-async def test_new_lines(key: str) -> None:
+async def test_keys_that_make_a_new_line_do_not_send(key: str) -> None:
     app = seated()
     async with app.run_test() as pilot:
         await pilot.press("a", key, "b")
@@ -120,7 +120,7 @@ async def test_the_composer_grows_to_ten_rows() -> None:
         assert app.composer.size.height == 10
 
 
-async def test_history(tmp_path: Path) -> None:
+async def test_arrows_bring_back_what_was_said(tmp_path: Path) -> None:
     app = seated(say("one"), say("two"), history=tmp_path / "h")
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.talk.desk)

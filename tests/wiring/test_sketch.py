@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from codeagent.core.errors import ToolFault
-from codeagent.core.judging import MODES, judge
+from codeagent.core.judging import judge
+from codeagent.core.modes import MODES
 from codeagent.core.path_patterns import Anchors
 from codeagent.core.rules import Rules, parse
 from codeagent.host.clock import SystemClock

@@ -70,9 +70,9 @@ class Painter:
                 strips.append(self.strip(piece, gutter))
         return strips
 
-    def strip(self, text: Text, gutter: str = "", role: str = "muted") -> Strip:
+    def strip(self, text: Text, gutter: str = "") -> Strip:
         """One row."""
-        before = [Segment(gutter, self.style(role))] if gutter else []
+        before = [Segment(gutter, self.style("muted"))] if gutter else []
         if not text.spans:  # Rich leaves the base style out of a text without spans
             return Strip([*before, Segment(text.plain, self.console.get_style(text.style, default=""))])
         return Strip([*before, *(s for s in text.render(self.console) if s.text != "\n")])

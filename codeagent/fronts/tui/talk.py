@@ -53,11 +53,6 @@ class Talk:
         """Whether a turn is running or about to."""
         return self._turn is not None and not self._turn.is_finished
 
-    @property
-    def unsent(self) -> tuple[str, ...]:
-        """Messages that wait for the desk."""
-        return tuple(text for text, _ in self._unsent)
-
     def begin(self, desk: Desk) -> None:
         """The desk is there."""
         self._desk = desk

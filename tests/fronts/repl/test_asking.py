@@ -65,7 +65,7 @@ async def asked(question: Question, *lines: str, environ: Mapping[str, str] | No
         ),
     ],
 )
-async def test_answers(question: Question, lines: list[str], answer: Answer) -> None:
+async def test_lines_that_are_no_answer_lead_to_one(question: Question, lines: list[str], answer: Answer) -> None:
     assert (await asked(question, *lines))[0] == answer
 
 

@@ -131,7 +131,7 @@ def test_the_todo_list() -> None:
         (ThinkingDelta("hm"), "(thinking)\n"),
     ],
 )
-def test_the_rest(event: Event, words: str) -> None:
+def test_each_event_is_told_in_words(event: Event, words: str) -> None:
     assert words in printed(event)
 
 

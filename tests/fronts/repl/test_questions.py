@@ -69,7 +69,7 @@ FREE = AskUser("t1", "What name?")
         (FREE, " ", None),
     ],
 )
-def test_answers(question: Question, line: str, answer: Answer | None) -> None:
+def test_what_a_line_answers(question: Question, line: str, answer: Answer | None) -> None:
     assert questions.answer(question, line) == answer
 
 

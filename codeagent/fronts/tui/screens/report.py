@@ -25,14 +25,14 @@ class Report(Dialog[None]):
 
     GUARDED = False
 
-    def __init__(self, title: str, text: str, stage: Stage, right: str = "") -> None:
-        self._words = title, right
+    def __init__(self, title: str, text: str, stage: Stage) -> None:
+        self._heading = title
         self._text = text
         super().__init__(stage)
         self.set_class(True, "-page")
 
     def title_words(self) -> tuple[str, str]:
-        return self._words
+        return self._heading, ""
 
     def body(self) -> list[Widget]:
         return [Sheet(self._draw, id="body")]
