@@ -6,9 +6,7 @@ import re
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from codeagent.core.modes import EFFORTS, MODES
-
-_MODE_ALIASES = {"manual": "default", "bypassPermissions": "bypass"}
+from codeagent.core.modes import EFFORTS, MODES, mode_named
 
 
 def whole(text: str) -> int:
@@ -31,8 +29,7 @@ def amount(text: str) -> float:
 
 def mode(text: str) -> str:
     """A permission mode."""
-    name = _MODE_ALIASES.get(text, text)
-    if name not in MODES:
+    if not (name := mode_named(text)):
         raise ArgumentTypeError(f"{text!r} is no mode; modes are {', '.join(MODES)}")
     return name
 

@@ -7,26 +7,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from codeagent.core.modes import EFFORTS
+from codeagent.core.modes import ALIASES, EFFORTS, MODES
 
 Layer = Literal["managed", "command line", "environment", "local", "project", "user", "default"]
 
 PRECEDENCE: tuple[Layer, ...] = ("managed", "command line", "environment", "local", "project", "user")
 """Whose value of a setting counts, the strongest first. Lists of rules and directories are joined instead."""
-
-MODES = {
-    "default": "default",
-    "acceptEdits": "acceptEdits",
-    "plan": "plan",
-    "auto": "auto",
-    "dontAsk": "dontAsk",
-    "deny": "dontAsk",
-    "bypass": "bypass",
-    "bypassPermissions": "bypass",
-    "yolo": "bypass",
-}
-"""Spellings of permission modes, and the name that codeagent uses."""
-
 
 ACTS = (
     "history",
@@ -114,7 +100,7 @@ KEYS: dict[str, Key] = {
         Key("sandbox", "text", "auto", choices=("auto", "on", "off"), own=True),
         Key("sandbox.network", "switch", False, own=True),
         Key("cleanupPeriodDays", "integer", 30, low=1),
-        Key("permissions.defaultMode", "text", "default", choices=tuple(MODES)),
+        Key("permissions.defaultMode", "text", "default", choices=(*MODES, *ALIASES)),
         Key("permissions.disableBypassPermissionsMode", "text", "", choices=("disable",)),
         Key("permissions.allow", "texts", ()),
         Key("permissions.ask", "texts", ()),

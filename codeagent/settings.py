@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from codeagent.core.modes import mode_named
 from codeagent.memory.layout import Layout
 from codeagent.setting_environment import Environment
 from codeagent.setting_files import Broken, SettingsFile, Stamp, read, stamp
-from codeagent.setting_keys import GROUPS, KEYS, MODES, PRECEDENCE, Key, Layer, checked, from_text, shown
+from codeagent.setting_keys import GROUPS, KEYS, PRECEDENCE, Key, Layer, checked, from_text, shown
 
 __all__ = ["SOURCES", "Environment", "Problem", "RuleText", "Settings", "Sourced"]
 
@@ -95,7 +96,7 @@ class Settings(Struct, frozen=True):
     @property
     def mode(self) -> str:
         """The permission mode to start in, by codeagent's name of it."""
-        return MODES[self["permissions.defaultMode"]]
+        return mode_named(self["permissions.defaultMode"])
 
     @property
     def base_url(self) -> str:
@@ -205,7 +206,7 @@ class _Merge:
 
     def _put(self, layer: Layer, source: str, key: Key, value: Any) -> None:
         if layer in _SHARED:
-            if key.own or (key.name == "permissions.defaultMode" and MODES[value] == "bypass"):
+            if key.own or (key.name == "permissions.defaultMode" and mode_named(value) == "bypass"):
                 self.problems.append(Problem(f"{source}: {key.name}: a project cannot set this to {shown(value)}."))
                 return
             self.claims.append(f"set {key.name} to {shown(value)} ({source})")

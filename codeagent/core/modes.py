@@ -7,15 +7,10 @@ from __future__ import annotations
 
 MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypass")
 
-ALIASES = {
-    "manual": "default",
-    "deny": "dontAsk",
-    "yolo": "bypass",
-    "bypassPermissions": "bypass",
-    "acceptedits": "acceptEdits",
-    "dontask": "dontAsk",
-    "bypasspermissions": "bypass",
-}
+ALIASES = {"manual": "default", "deny": "dontAsk", "yolo": "bypass", "bypassPermissions": "bypass"}
+"""Other names that are in use in the field."""
+
+_NAMED = {name.lower(): name for name in MODES} | {name.lower(): mode for name, mode in ALIASES.items()}
 CYCLE = ("default", "acceptEdits", "plan")
 """What Shift+Tab goes through."""
 
@@ -24,7 +19,5 @@ EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 def mode_named(name: str) -> str:
-    """The mode of this name or alias, an empty string when there is none."""
-    if name in MODES:
-        return name
-    return ALIASES.get(name) or ALIASES.get(name.lower()) or (name.lower() if name.lower() in MODES else "")
+    """The mode of this name or alias, in whatever case; an empty string when there is none."""
+    return _NAMED.get(name.lower(), "")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.listed import ListedSetting
+from codeagent.core.modes import mode_named
 from codeagent.core.rules import parse
 from codeagent.memory.layout import Layout
 from codeagent.setting_changes import forget_value, remember_value
 from codeagent.setting_files import Broken, read
-from codeagent.setting_keys import KEYS, MODES, Key, checked, from_text
+from codeagent.setting_keys import KEYS, Key, checked, from_text
 
 if TYPE_CHECKING:
     from codeagent.settings import Settings
@@ -98,7 +99,7 @@ def put(ground: Ground, layer: Own, name: str, texts: Sequence[str]) -> str:
         value = _list(name, texts) if key.kind == "texts" else from_text(key, " ".join(texts))
     except ValueError as fault:
         raise UsageFault(f"{name}: {fault}.") from None
-    if layer != "user" and (key.own or (name == "permissions.defaultMode" and MODES[str(value)] == "bypass")):
+    if layer != "user" and (key.own or (name == "permissions.defaultMode" and mode_named(str(value)) == "bypass")):
         raise UsageFault(f"{name}: a project cannot set this to {shown(value)}. For you alone: --user")
     path = files(ground)[layer]
     if layer == "user":
