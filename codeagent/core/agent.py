@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent.core import compaction
-from codeagent.core.budget import Meter
+from codeagent.core.budget import Meter, doubted
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
@@ -278,8 +278,9 @@ class Agent:
         return tuple(notes)
 
     def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
-        """What a reply's figures tell: a cache that was missed."""
-        return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
+        """What a reply's figures tell: a cache that was missed, or that they cannot be true."""
+        yield from doubted(said, self.journal.entries)
+        yield from self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
 
     def owed(self, said: AssistantSaid) -> Iterable[Entry]:
         """What the outside misses in a last reply."""
