@@ -13,6 +13,7 @@ from codeagent.core.budget import Meter, doubted
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
+from codeagent.core.efforts import unfit
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
@@ -165,12 +166,14 @@ class Agent:
     def switch(
         self, *, mode: str = "", model: str = "", effort: str = "", by: Literal["user", "plan"] = "user"
     ) -> None:
-        """Change mode, model or effort from the next step on. Raises UsageFault for an unknown mode."""
+        """Change mode, model or effort from the next step on. Raises UsageFault for what there is not."""
         if mode:
             named = mode_named(mode)
             if not named:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
+        if effort and (why := unfit(effort, self._model.info(model or self.model))):
+            raise UsageFault(why)
         room = self._model.info(model).first_room if model else 0
         self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))
 

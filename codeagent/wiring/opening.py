@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from codeagent import __version__
 from codeagent.core.agent import Agent, Outside
 from codeagent.core.conversation import parameters
+from codeagent.core.efforts import unfit
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Recalled, Switched
 from codeagent.core.gate import Gate
@@ -92,10 +93,16 @@ class Opening:
             format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
-        begun = self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
+        begun = self._settle(keeper, (), [opened, *self._unfit(opened), *ground.opening_notes()], workspace, tools)
         if options.name:
             begun.agent.rename(options.name)
         return begun
+
+    def _unfit(self, opened: Opened) -> Iterable[Entry]:
+        """A level of effort from the command line that the model has not is told; one from settings is for others."""
+        if self._options.effort and (why := unfit(opened.effort, self._choice.info(opened.model))):
+            words = f"{why} --effort changes nothing here."
+            yield Noted(words, to="person", topic="model", level="warning")
 
     def resume(self, path: Path, model: str) -> Session:
         """The session of this log, taken up again; with another model where one is named."""
