@@ -115,9 +115,9 @@ class Opening:
 
     def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> Session:
         entries = loaded.entries
-        self._usable(model or parameters(entries).model)
         if not (strange := self._strange(path)):
             self._front.see(Recalled(entries))
+        self._usable(model or parameters(entries).model)
         told = (*loaded.notices, *coming_back.left_open(entries, path.stem))
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)
