@@ -13,7 +13,6 @@ from codeagent.core.budget import Meter, doubted
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
-from codeagent.core.efforts import unfit
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
@@ -172,7 +171,7 @@ class Agent:
             if not named:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
-        if effort and (why := unfit(effort, self._model.info(model or self.model))):
+        if effort and (why := self._model.info(model or self.model).unfit(effort)):
             raise UsageFault(why)
         room = self._model.info(model).first_room if model else 0
         self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from codeagent import __version__
 from codeagent.core.agent import Agent, Outside
 from codeagent.core.conversation import parameters
-from codeagent.core.efforts import unfit
 from codeagent.core.errors import ModelError, ModelUnavailable, UsageFault
 from codeagent.core.events import FORMAT, Entry, Noted, Opened, Recalled, Switched
 from codeagent.core.gate import Gate
@@ -100,7 +99,7 @@ class Opening:
 
     def _unfit(self, opened: Opened) -> Iterable[Entry]:
         """A level of effort from the command line that the model has not is told; one from settings is for others."""
-        if self._options.effort and (why := unfit(opened.effort, self._choice.info(opened.model))):
+        if self._options.effort and (why := self._choice.info(opened.model).unfit(opened.effort)):
             words = f"{why} --effort changes nothing here."
             yield Noted(words, to="person", topic="model", level="warning")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from codeagent import flags
-from codeagent.core.efforts import EFFORTS, unfit
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import Switched
+from codeagent.core.ports import EFFORTS
 from codeagent.models import catalog
 from codeagent.setting_keys import KEYS
 from tests.core.stage import Stage
@@ -21,7 +21,7 @@ def test_the_levels_are_the_same_everywhere() -> None:
 @pytest.mark.parametrize("level", [*EFFORTS, "nosuch", "", "HIGH"])
 def test_only_a_models_own_levels_fit(model: str, level: str) -> None:
     info = catalog.info(model)
-    why = unfit(level, info)
+    why = info.unfit(level)
     assert (why == "") == (level in info.efforts)
     assert level in EFFORTS or "no level" in why
     assert level not in EFFORTS or info.efforts or "has no levels" in why
