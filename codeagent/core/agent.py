@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from codeagent.core import compaction
-from codeagent.core.budget import Meter
+from codeagent.core.budget import Meter, doubted
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
@@ -166,12 +166,14 @@ class Agent:
     def switch(
         self, *, mode: str = "", model: str = "", effort: str = "", by: Literal["user", "plan"] = "user"
     ) -> None:
-        """Change mode, model or effort from the next step on. Raises UsageFault for an unknown mode."""
+        """Change mode, model or effort from the next step on. Raises UsageFault for what there is not."""
         if mode:
             named = mode_named(mode)
             if not named:
                 raise UsageFault(f"There is no mode {mode!r}. The modes are: {', '.join(MODES)}.")
             mode = named
+        if effort and (why := self._model.info(model or self.model).unfit(effort)):
+            raise UsageFault(why)
         room = self._model.info(model).first_room if model else 0
         self.journal.append(Switched(mode=mode, model=model, effort=effort, max_tokens=room, by=by))
 
@@ -279,8 +281,9 @@ class Agent:
         return tuple(notes)
 
     def heard(self, asked: Request, said: AssistantSaid) -> Iterable[Entry]:
-        """What a reply's figures tell: a cache that was missed."""
-        return self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
+        """What a reply's figures tell: a cache that was missed, or that they cannot be true."""
+        yield from doubted(said, self.journal.entries)
+        yield from self._audit.heard(asked, said, self._outside.clock.now(), self._model.info(asked.model).price)
 
     def owed(self, said: AssistantSaid) -> Iterable[Entry]:
         """What the outside misses in a last reply."""

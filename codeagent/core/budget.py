@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from codeagent.core.events import (
     Asked,
@@ -11,11 +11,23 @@ from codeagent.core.events import (
     Earlier,
     Entry,
     Event,
+    Noted,
     Spent,
     ToolFinished,
     TurnEnded,
 )
 from codeagent.core.messages import Usage
+
+DOUBTED = (
+    "The server's token counts cannot be true ({doubt}). They are not counted: what is told of tokens, context and "
+    "cost is too low or an estimate."
+)
+
+
+def doubted(said: AssistantSaid, entries: Iterable[Entry]) -> Iterator[Noted]:
+    """A word for the person when a reply's counts cannot be true, once a session; `entries` are the session's."""
+    if said.doubt and not any(isinstance(entry, Noted) and entry.topic == "usage" for entry in entries):
+        yield Noted(DOUBTED.format(doubt=said.doubt), to="person", topic="usage", level="warning")
 
 
 class Used:

@@ -169,6 +169,8 @@ class AssistantSaid(Fact, frozen=True, tag="assistant_said"):
     void: bool = False
     miss: str = ""
     """Why the provider's cache missed (`messages_changed` ...), if it said so."""
+    doubt: str = ""
+    """What of the server's token counts cannot be true (`input_tokens: -5`): then none of them is in `usage`."""
 
     @property
     def uses(self) -> tuple[ToolUse, ...]:

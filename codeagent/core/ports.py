@@ -38,6 +38,9 @@ class Price(Struct, frozen=True):
 FIRST_ROOM = 32_000
 """Tokens of output that a request asks for at first, of a model that has more."""
 
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+"""How hard a model may be asked to think."""
+
 
 class ModelInfo(Struct, frozen=True):
     """A model: window and output limit in tokens, price (None: unknown), short name for the status line."""
@@ -54,6 +57,16 @@ class ModelInfo(Struct, frozen=True):
     def first_room(self) -> int:
         """Tokens of output to ask for at first; a reply cut there is asked again with all that the model has."""
         return min(self.max_output, FIRST_ROOM)
+
+    def unfit(self, effort: str) -> str:
+        """Why this model cannot think at this level, in words; empty when it can."""
+        if effort not in EFFORTS:
+            return f"{effort!r} is no level of effort. The levels are: {', '.join(self.efforts or EFFORTS)}."
+        if not self.efforts:
+            return f"{self.short} has no levels of effort."
+        if effort not in self.efforts:
+            return f"{self.short} knows no effort {effort!r}, only {', '.join(self.efforts)}."
+        return ""
 
 
 class Model(Protocol):

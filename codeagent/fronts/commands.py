@@ -211,8 +211,6 @@ def _effort(call: Call) -> None:
         offered = f" This model knows: {', '.join(levels)}." if levels else " This model has no levels of effort."
         call.show(f"Effort: {agent.effort or 'the usual'}.{offered}")
         return
-    if levels and call.words not in levels:
-        raise UsageFault(f"This model knows no effort {call.words!r}, only {', '.join(levels)}.")
     agent.switch(effort=call.words)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from codeagent.host import paths
 from codeagent.host.appeared import Appeared
+from codeagent.host.temporary import Temporary
 
 PLACES = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
 """Where bubblewrap may lie; never looked up on the PATH, on which a project can put something."""
@@ -62,7 +63,7 @@ class Sandbox:
         self._home, self._hidden, self._network = home, hidden, network
         self._program, self._problem = program, ""
         self._granted: set[str] = set()
-        self._temporary: Path | None = None
+        self._temporary: Temporary | None = None
         self._trial = threading.Thread(target=self._try, name="sandbox", daemon=True)
         self._trial.start()
 
@@ -96,9 +97,7 @@ class Sandbox:
     def close(self) -> None:
         """Remove the private `/tmp`; to be called when no command runs any more."""
         if self._temporary is not None:
-            from codeagent.host.trees import remove_tree
-
-            remove_tree(self._temporary)
+            self._temporary.close()
             self._temporary = None
 
     def _try(self) -> None:
@@ -161,11 +160,9 @@ class Sandbox:
                 yield from ("--ro-bind", os.devnull, str(real))
 
     def _private(self) -> Path:
-        if self._temporary is None or not self._temporary.is_dir():
-            from tempfile import mkdtemp  # 3 ms, and only for commands
-
-            self._temporary = Path(mkdtemp(prefix="codeagent-"))
-        return self._temporary
+        if self._temporary is None or not self._temporary.path.is_dir():
+            self._temporary = Temporary("walls")
+        return self._temporary.path
 
 
 def find() -> str:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -23,7 +23,7 @@ from codeagent.host.durable import make_private, read_regular, write_all
 from codeagent.host.files import WHOLE
 from codeagent.host.listing import Lister
 from codeagent.host.objects import LIMIT, Objects
-from codeagent.host.states import NOTHING, RACY, Sight, Tree, look, state_of
+from codeagent.host.states import NOTHING, RACY, TOO_LARGE, Sight, Tree, kept_state, look, state_of
 
 MOST = 50_000
 """Files of a project that is looked at before and after commands."""
@@ -46,6 +46,9 @@ CROWDED = (
 )
 FULL = "The snapshots are full ({size} MB): /rewind cannot put back everything that changes from here on."
 DROPPED = "The snapshots reached {size} MB and the oldest were dropped: /rewind may not reach as far back as before."
+UNKEPT = {TOO_LARGE: "Too large to keep for /rewind"}
+OTHERWISE = "Cannot be kept for /rewind ({why})"
+"""How it is told which files are not kept, by the reason."""
 
 
 class ProjectSnapshots:
@@ -117,8 +120,13 @@ class ProjectSnapshots:
         """The files that an edit names, and the folders that it will make for them."""
         missing = {str(up) for path in paths for up in Path(path).parents if not os.path.lexists(up)}
         kept = [(path, NOTHING) for path in sorted(missing)]
-        kept += [(path, state_of(path, self._objects, most=WHOLE)) for path in paths]
-        return Kept(tuple(kept), words=self._words([]))
+        unkept: dict[str, str] = {}
+        for path in paths:
+            state, why = kept_state(path, self._objects, None, WHOLE)
+            kept.append((path, state))
+            if why:
+                unkept[path] = why
+        return Kept(tuple(kept), words=self._words(unkept))
 
     async def _keep_project(self) -> Kept:
         paths = None if "crowded" in self._told else await self._paths()
@@ -130,7 +138,7 @@ class ProjectSnapshots:
 
     def _look_before(self, paths: Sequence[str]) -> Kept:
         with self._lock:
-            unkept: list[str] = []
+            unkept: dict[str, str] = {}
             if self._running and self._tree is not None:
                 self._unclaimed = _joined(self._unclaimed, self._look_again(self._tree, paths))
             else:
@@ -213,17 +221,19 @@ class ProjectSnapshots:
 
     # --- words, once each ---
 
-    def _words(self, unkept: Sequence[str]) -> str:
+    def _words(self, unkept: Mapping[str, str]) -> str:
         megabytes = self._limit >> 20
         words = []
         if self._objects.full:
             words.append(self._once("full", FULL.format(size=megabytes)))
         if self._objects.dropped:
             words.append(self._once("dropped", DROPPED.format(size=megabytes)))
-        if fresh := [path for path in unkept if self._once(path, path)]:
-            names = ", ".join(str(Path(path).relative_to(self._roots[0])) for path in fresh[:3] if self._inside(path))
-            more = f" and {len(fresh) - 3} more" if len(fresh) > 3 else ""
-            words.append(f"Too large to keep for /rewind: {names}{more}.")
+        fresh = {path: why for path, why in unkept.items() if self._once(path, path)}
+        for why in sorted(set(fresh.values())):
+            paths = [path for path in fresh if fresh[path] == why]
+            names = ", ".join(str(Path(path).relative_to(self._roots[0])) for path in paths[:3] if self._inside(path))
+            more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+            words.append(f"{UNKEPT.get(why, OTHERWISE).format(why=why)}: {names}{more}.")
         return " ".join(filter(None, words))
 
     def _once(self, about: str, words: str) -> str:

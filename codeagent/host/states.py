@@ -6,7 +6,6 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,6 +16,8 @@ from codeagent.host.objects import Objects
 
 LARGE = 5 << 20
 """Bytes above which a file is not kept ahead of a command."""
+
+TOO_LARGE = "too large"
 
 RACY = 50_000_000
 """Nanoseconds: a file changed this shortly before it was looked at may change again without its stamp showing it."""
@@ -38,17 +39,17 @@ Tree = dict[str, Sight]
 """What stands where, by absolute path."""
 
 
-def look(paths: Iterable[str], before: Mapping[str, Sight], objects: Objects) -> tuple[Tree, list[str]]:
+def look(paths: Iterable[str], before: Mapping[str, Sight], objects: Objects) -> tuple[Tree, dict[str, str]]:
     """See all these paths, and keep the content of those that changed since `before` or are not kept yet.
 
-    Folders come before what is in them; what only a link leads to is not there. Also the paths of files
-    that are too large or whose content could not be read: nothing is kept of those.
+    Folders come before what is in them; what only a link leads to is not there. Also, by path, why
+    nothing is kept of some files (`kept_state`).
     """
     now = time.time_ns()
     objects.hold(sight.state.digest for sight in before.values())
     kept = objects.digests()
     tree: Tree = {}
-    unkept = []
+    unkept: dict[str, str] = {}
     elsewhere: set[str] = set()
     for path in paths:
         if elsewhere and path.rpartition("/")[0] in elsewhere:
@@ -69,31 +70,39 @@ def look(paths: Iterable[str], before: Mapping[str, Sight], objects: Objects) ->
         ):
             tree[path] = known
             continue
-        state = state_of(path, objects, found, LARGE)
-        if state.digest.startswith("~"):
-            unkept.append(path)
+        state, why = kept_state(path, objects, found, LARGE)
+        if why:
+            unkept[path] = why
         tree[path] = Sight(state, stamp if found.st_ctime_ns < now - RACY else None)
     return tree, unkept
 
 
-def state_of(path: str, objects: Objects, found: os.stat_result | None = None, most: int = LARGE) -> FileState:
+def state_of(path: str, objects: Objects, most: int = LARGE) -> FileState:
     """What stands at a path now; a file of at most `most` bytes and a link's target are kept."""
+    return kept_state(path, objects, None, most)[0]
+
+
+def kept_state(path: str, objects: Objects, found: os.stat_result | None, most: int) -> tuple[FileState, str]:
+    """The same, and why its content is not kept, in words: `too large`, or what the system said of file or disk."""
     if found is None:
         try:
             found = os.lstat(path)
         except OSError:
-            return NOTHING
+            return NOTHING, ""
     mode = stat.S_IMODE(found.st_mode)
     unread = f"~{found.st_size}-{found.st_mtime_ns}"
     if stat.S_ISDIR(found.st_mode):
-        return FileState("folder", "", mode)
-    with suppress(OSError):
+        return FileState("folder", "", mode), ""
+    why = TOO_LARGE if stat.S_ISREG(found.st_mode) else "no ordinary file"
+    try:
         if stat.S_ISLNK(found.st_mode):
-            return FileState("link", objects.put(os.fsencode(Path(path).readlink())))
+            return FileState("link", objects.put(os.fsencode(Path(path).readlink()))), ""
         if stat.S_ISREG(found.st_mode) and found.st_size <= most:
             data, _ = read_regular(path, most, follow=False)
-            return FileState("file", objects.put(data), mode)
-    return FileState("file", unread, mode)
+            return FileState("file", objects.put(data), mode), ""
+    except OSError as fault:
+        why = fault.strerror or str(fault)
+    return FileState("file", unread, mode), why
 
 
 def link_above(path: str, known: dict[str, str] | None = None) -> str:

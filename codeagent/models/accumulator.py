@@ -123,7 +123,7 @@ class Accumulator:
     def _start(self, message: Event) -> list[Delta]:
         if self._message:  # seen behind gateways: the second one repeats the first
             return []
-        self._message = {**message, "usage": dict(message.get("usage") or {})}
+        self._message = {**message, "usage": _counts(message.get("usage"))}
         self._blocks = [_Open(block, closed=True) for block in message.get("content") or ()]
         return [delta for block in self._blocks for delta in _shown(block.block)]
 
@@ -171,8 +171,14 @@ class Accumulator:
         for field, value in event.items():
             if field not in ("type", "delta", "usage"):
                 self._message[field] = value
-        usage = {key: value for key, value in (event.get("usage") or {}).items() if value is not None}
-        self._message["usage"] = {**(self._message.get("usage") or {}), **usage}
+        self._message["usage"] = {**self._message.get("usage", {}), **_counts(event.get("usage"))}
+
+
+def _counts(usage: object) -> dict[str, Any]:
+    """The counts that were given. What is no object stands under a count's name, so that it is doubted later."""
+    if not isinstance(usage, Mapping):
+        return {"input_tokens": str(usage)} if usage else {}
+    return {key: value for key, value in usage.items() if value is not None}
 
 
 def _shown(start: Event) -> list[Delta]:

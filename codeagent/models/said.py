@@ -20,6 +20,9 @@ _STOPS: dict[str, Stop] = {
     "model_context_window_exceeded": "context_window",
 }
 
+MOST = 20_000_000
+"""Tokens that one reply may count: twenty times the largest window."""
+
 
 def to_said(
     outcome: Outcome, *, model: str, request_id: str = "", first_ms: int = 0, took_ms: int = 0
@@ -38,7 +41,7 @@ def to_said(
             cut.append(str(data.get("name", "")))
         elif (block := _block(data, outcome.unusable.get(position, ""))) != Text(""):
             blocks.append(block)
-    usage = usage_of(message.get("usage") or {})
+    usage, doubt = usage_of(message.get("usage") or {})
     named = str(message.get("model") or model)
     price = catalog.cost(named, usage)
     return AssistantSaid(
@@ -54,6 +57,7 @@ def to_said(
         detail=_detail(message),
         cut=tuple(cut),
         miss=_miss(message),
+        doubt=doubt,
     )
 
 
@@ -86,24 +90,40 @@ def _block(data: Mapping[str, Any], malformed: str) -> Block:
             return Opaque(data)
 
 
-def usage_of(data: Mapping[str, Any]) -> Usage:
-    """Usage in our terms. When the reply took several inner runs (a fallback, a compaction) all are summed."""
-    rounds = data.get("iterations") or ()
-    if len(rounds) > 1:
-        return sum((_usage(part) for part in rounds), Usage())
-    return _usage(data)
+def usage_of(data: Any) -> tuple[Usage, str]:
+    """Usage in our terms, and what of it cannot be true: then nothing of it is believed, and it is empty.
+
+    When the reply took several inner runs (a fallback, a compaction) all are summed.
+    """
+    try:
+        rounds = data.get("iterations") or ()
+        return sum(map(_usage, rounds), Usage()) if len(rounds) > 1 else _usage(data), ""
+    except ValueError as fault:
+        return Usage(), str(fault)
+    except (AttributeError, TypeError):
+        return Usage(), "no counts at all"
 
 
 def _usage(data: Mapping[str, Any]) -> Usage:
-    written = data.get("cache_creation_input_tokens") or 0
-    hour = (data.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
+    written = _tokens(data, "cache_creation_input_tokens")
+    hour = _tokens(data.get("cache_creation") or {}, "ephemeral_1h_input_tokens")
     return Usage(
-        data.get("input_tokens") or 0,
-        data.get("output_tokens") or 0,
-        data.get("cache_read_input_tokens") or 0,
+        _tokens(data, "input_tokens"),
+        _tokens(data, "output_tokens"),
+        _tokens(data, "cache_read_input_tokens"),
         max(0, written - hour),
         hour,
     )
+
+
+def _tokens(data: Mapping[str, Any], name: str) -> int:
+    """One count. Raises ValueError for one that cannot be true."""
+    value = data.get(name)
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST or value % 1:
+        raise ValueError(f"{name}: {str(value)[:20]}")
+    return int(value)
 
 
 def _detail(message: Mapping[str, Any]) -> str:

@@ -27,8 +27,6 @@ HEAD = rb'(\{"seq":(\d{1,18}),"at":(-?\d{1,18})),"crc":"([0-9a-f]{8})"(?:,"mac":
 _LINE = re.compile(HEAD)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
-_LF, _BRACE = b"\n}"
-
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Entry)
 
@@ -82,13 +80,13 @@ def sealed(line: bytes, key: bytes) -> bool:
     found = _LINE.match(line)
     if found is None or found[5] is None:
         return False
-    return compare_digest(found[5], _mac(found[1], line.rstrip(b"\n")[found.end() : -1], key))
+    return compare_digest(found[5], _mac(found[1], bare(line)[found.end() : -1], key))
 
 
 def whole(line: bytes) -> bool:
     """Whether this is a line of a log with nothing damaged in it, whatever its entry means."""
     found = _LINE.match(line)
-    rest = line.removesuffix(b"\n")
+    rest = bare(line)
     return (
         found is not None
         and rest.endswith(b"}")
@@ -99,7 +97,7 @@ def whole(line: bytes) -> bool:
 def resealed(line: bytes, key: bytes) -> bytes:
     """The same line for another key (none: unsealed); a damaged line stays as it is."""
     found = _LINE.match(line)
-    return _line(found[1], line.rstrip(b"\n")[found.end() : -1], key) if found and whole(line) else line
+    return _line(found[1], bare(line)[found.end() : -1], key) if found and whole(line) else line
 
 
 def _plain(entry: Entry) -> bytes:
@@ -120,9 +118,9 @@ def decode(line: bytes) -> Line:
     if found is None:
         raise ValueError("not a line of a session log")
     head, seq, at, crc, _ = found.groups()
-    end = -2 if line[-1] == _LF else -1
-    body = line[found.end() : end]
-    if line[end] != _BRACE or crc32(body, crc32(head)) != int(crc, 16):
+    rest = bare(line)
+    body = rest[found.end() : -1]
+    if not rest.endswith(b"}") or crc32(body, crc32(head)) != int(crc, 16):
         raise ValueError("its checksum does not fit")
     try:
         return Line(int(seq), int(at), _decoder.decode(body))
@@ -152,4 +150,9 @@ def position(line: bytes) -> tuple[int, int] | None:
 def body(line: bytes) -> bytes:
     """The bytes of the entry in a line, unchecked; empty when it is no line of a log."""
     found = _LINE.match(line)
-    return b"" if found is None else line[found.end() : -1]
+    return b"" if found is None else bare(line)[found.end() : -1]
+
+
+def bare(line: bytes) -> bytes:
+    """A line without its end, CRLF too: git and editors may have changed it, and nothing in a line ends so itself."""
+    return line.rstrip(b"\r\n")

@@ -222,7 +222,7 @@ def _told_lines(file: IO[bytes]) -> Iterator[tuple[bytes, int, _Told]]:
         found = _TOLD.match(line)
         if found is not None:
             with suppress(ValueError, RecursionError):
-                yield found[6], int(found[3]), _decoder.decode(line.rstrip(b"\n")[found.end() : -1])
+                yield found[6], int(found[3]), _decoder.decode(codec.body(line))
 
 
 def _short(words: str) -> str:

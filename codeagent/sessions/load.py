@@ -90,7 +90,7 @@ def foreign_digest(path: Path, key: bytes) -> str:
             for line in file:
                 if not codec.sealed(line, own) and codec.whole(line):
                     found = True
-                    digest.update(line)
+                    digest.update(codec.bare(line) + b"\n")
     except OSError as fault:
         raise SessionError(f"The session log {path} cannot be read: {fault.strerror or fault}.") from None
     return digest.hexdigest() if found else ""
@@ -133,7 +133,7 @@ class _Reading:
 
     def _check_format(self, line: bytes) -> None:
         try:
-            found = msgspec.json.decode(codec.body(line.rstrip(b"\n")), type=_Format).format
+            found = msgspec.json.decode(codec.body(line), type=_Format).format
         except (ValueError, RecursionError):
             return
         if found > FORMAT:
@@ -196,7 +196,7 @@ class _Reading:
 
 
 def _quote(line: bytes) -> str:
-    return line[:_RAW].decode("utf-8", "replace").rstrip("\n")
+    return line[:_RAW].decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _lines(count: int) -> str:

@@ -16,6 +16,8 @@ from codeagent.core.views import Diff, Hunk
 from codeagent.host import files
 from codeagent.host.storing import stale, store
 from codeagent.host.workspace import Workspace
+from codeagent.tools import media
+from codeagent.tools.encodings import decode
 from codeagent.tools.places import Judge, judged, same_place, shown_path
 
 
@@ -100,22 +102,30 @@ class Changing:
         label = shown_path(touch, self._workspace)
         before = "" if found is None else files.digest(found)
         if before:
-            self._check_known(touch.path, before, label)
+            self._check_known(touch.path, found or b"", before, label)
         draft = make(found, touch)
         view = diff(label, _valid(draft.old_text), _valid(draft.new_text), created=found is None)
         return _Drafted(draft, view, before, files.digest(draft.after), _lines(draft.after))
 
-    def _check_known(self, path: str, before: str, label: str) -> None:
-        """The model must have seen the file, and these very bytes of it."""
+    def _check_known(self, path: str, found: bytes, before: str, label: str) -> None:
+        """The model must have seen the file, and these very bytes of it; what it cannot see, it cannot change."""
         sight = self._workspace.seen.latest(path)
+        if sight is not None and sight.digest == before:
+            return
+        if kind := media.media_type(found) or ("" if decode(found) else "binary"):
+            raise ToolFault(
+                f"{label} is no text file ({kind}), so that write and edit do not touch it. Change it with a command "
+                "(bash) that understands it; if its content may be lost, remove it with bash first, then write.",
+                summary="binary",
+                kind="binary",
+            )
         if sight is None:
             raise ToolFault(
                 f"{label} was not read in this session. Read it first, so that nothing in it is lost.",
                 summary="not read yet",
                 kind="not_read",
             )
-        if sight.digest != before:
-            raise stale(path)
+        raise stale(path)
 
     def _check(self, done: _Drafted, effect: Effect, touch: Touch) -> None:
         """What would be written now is what was shown.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 from codeagent.core.errors import UsageFault
 from codeagent.core.listed import ListedJob
 from codeagent.host import strays
 from codeagent.host.jobs import Job, Jobs
+from codeagent.host.temporary import remove_left
 
 READ = 10_000
 """Bytes of a job's output that a person is shown: its head and its tail."""
@@ -67,10 +69,13 @@ class Background:
 
 
 def end_orphans() -> threading.Thread:
-    """End what crashed runs of this user left behind; in a thread, because it reads all of /proc (10 to 50 ms)."""
+    """End and remove what crashed runs of this user left; in a thread, because it reads all of /proc (10 to 50 ms)."""
 
     def sweep() -> None:
+        from tempfile import gettempdir
+
         asyncio.run(strays.sweep_orphans())
+        remove_left(Path(gettempdir()))
 
     thread = threading.Thread(target=sweep, name="orphans", daemon=True)
     thread.start()

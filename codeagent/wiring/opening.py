@@ -92,10 +92,16 @@ class Opening:
             format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
-        begun = self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
+        begun = self._settle(keeper, (), [opened, *self._unfit(opened), *ground.opening_notes()], workspace, tools)
         if options.name:
             begun.agent.rename(options.name)
         return begun
+
+    def _unfit(self, opened: Opened) -> Iterable[Entry]:
+        """A level of effort from the command line that the model has not is told; one from settings is for others."""
+        if self._options.effort and (why := self._choice.info(opened.model).unfit(opened.effort)):
+            words = f"{why} --effort changes nothing here."
+            yield Noted(words, to="person", topic="model", level="warning")
 
     def resume(self, path: Path, model: str) -> Session:
         """The session of this log, taken up again; with another model where one is named."""
@@ -108,9 +114,9 @@ class Opening:
 
     def _go_on(self, path: Path, log: store.Log, loaded: Loaded, model: str) -> Session:
         entries = loaded.entries
-        self._usable(model or parameters(entries).model)
         if not (strange := self._strange(path)):
             self._front.see(Recalled(entries))
+        self._usable(model or parameters(entries).model)
         told = (*loaded.notices, *coming_back.left_open(entries, path.stem))
         fresh = [Noted(words, to="person", topic="session", level="warning") for words in told]
         workspace = self._workspace(path.stem, entries)

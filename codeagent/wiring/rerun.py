@@ -25,7 +25,8 @@ from codeagent.core.seen import Seen
 from codeagent.fronts.present import count
 from codeagent.host.clock import RandomIds, SystemClock
 from codeagent.host.jobs import Jobs
-from codeagent.host.trees import copy_project, remove_tree
+from codeagent.host.temporary import Temporary
+from codeagent.host.trees import copy_project
 from codeagent.host.workspace import Workspace
 from codeagent.options import Options
 from codeagent.sessions import undoing
@@ -68,15 +69,16 @@ def rerun(
     """
     if not any(isinstance(entry, Opened) for entry in entries):
         raise UsageFault("This log has lost its first line, so its tools cannot be run again.")
-    folder = Path(mkdtemp(prefix="codeagent-replay-")).resolve()
+    made = None if keep else Temporary("replay")
+    folder = (made.path if made else Path(mkdtemp(prefix="codeagent-kept-"))).resolve()
     copy = folder / project.name
     try:
         copy_project(project, copy, {project / ".agent" / "sessions", project / ".agent" / "snapshots"})
         notes = [*_taken_back(entries, copy)]
         found = asyncio.run(_Again(entries, project, copy, everything=everything).run(environ, home))
     finally:
-        if not keep:
-            remove_tree(folder)
+        if made:
+            made.close()
     return replace(found, notes=(*notes, *found.notes, *((f"The copy is kept in {copy}",) if keep else ())))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from codeagent.core.effects import Answer
 from codeagent.core.errors import ContextOverflow, ModelBusy, ModelUnavailable, RequestRejected
@@ -399,3 +400,14 @@ async def test_the_same_replies_give_the_same_events_and_requests() -> None:
     assert one.journal.entries == two.journal.entries
     assert one.model.asked == two.model.asked
     assert isinstance(one.journal.entries[2], UserSaid)
+
+
+async def test_counts_that_cannot_be_true_are_told_once() -> None:
+    wrong = [replace(say(words, usage=Usage()), doubt="input_tokens: -5") for words in ("one", "two")]
+    stage = Stage(*wrong)
+    await stage.agent.say("go")
+    await stage.agent.say("go on")
+    told = [note for note in stage.of(Noted) if note.topic == "usage"]
+    assert [(note.to, note.level) for note in told] == [("person", "warning")]
+    assert "input_tokens: -5" in told[0].text
+    assert (stage.agent.meter.context, stage.agent.meter.usage) == (0, Usage())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from codeagent.host.sandbox import find
 from tests.e2e.conftest import Open
 from tests.e2e.program import Program, Running, alive, results, said, until
 from tests.loopback import Loopback, Reply, call, say
@@ -182,3 +183,18 @@ def test_a_session_is_open_once(program: Open) -> None:
     assert second.code == 1
     assert "--fork-session" in second.err
     assert fork.code == 0, fork.err
+
+
+@pytest.mark.skipif(not find(), reason="no bubblewrap")
+def test_the_private_directory_of_commands_goes_with_the_next_start(program: Open, shop: Path, tmp_path: Path) -> None:
+    place = tmp_path / "tmp"
+    place.mkdir()
+    with Loopback([call("bash", command="echo x >/tmp/left; touch began; sleep 300"), say("Here.")]) as server:
+        made = program(server, TMPDIR=str(place), CODEAGENT_SANDBOX="on")
+        with made.start("-p", "go", *STREAM) as running:
+            until(lambda: (shop / "began").exists(), "a command that runs")
+            killed(running)
+        (left,) = place.glob("codeagent-*")
+        assert (left / "left").exists()
+        assert made.run("-p", "go").code == 0
+        until(lambda: not left.exists(), "the end of what was left")

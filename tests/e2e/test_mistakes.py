@@ -111,7 +111,9 @@ def test_help_and_version_need_nothing(program: Open) -> None:
     assert program().run("--version").out.startswith("codeagent ")
 
 
-@pytest.mark.parametrize("command", ["sessions", "audit", "replay x", "-p go"])
+@pytest.mark.parametrize(
+    "command", ["sessions", "audit", "replay x", "-p go", "--plain", "doctor", "config", "inspect"]
+)
 def test_a_directory_that_is_gone_is_told(command: str, program: Open, shop: Path) -> None:
     script = f'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m codeagent {command}'
     done = subprocess.run(
@@ -119,3 +121,19 @@ def test_a_directory_that_is_gone_is_told(command: str, program: Open, shop: Pat
     )
     assert done.returncode == 2
     assert "The current directory is gone." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("claude-haiku-4-5", "Haiku 4.5 has no levels of effort"),
+        ("claude-sonnet-4-6", "only low"),
+        ("claude-opus-5", ""),
+    ],
+)
+def test_effort_that_a_model_has_not_is_told(model: str, words: str, program: Open) -> None:
+    with Loopback([say("Hello.")]) as server:
+        ran = program(server).run("-p", "go", "--model", model, "--effort", "xhigh")
+    assert (ran.code, ran.out.strip()) == (0, "Hello.")
+    assert words in ran.err
+    assert ("effort" in ran.err) == bool(words)

@@ -88,6 +88,8 @@ async def test_mode_model_and_effort(desk: StageDesk) -> None:
     await told(desk, "/model llama-9")
     assert desk.agent.model == "llama-9"
     assert "no levels" in await told(desk, "/effort")
+    assert "no levels" in await told(desk, "/effort high")
+    assert "no level of effort" in await told(desk, "/effort nosuch")
 
 
 async def test_resume_by_number_id_beginning_and_name(desk: StageDesk) -> None:

@@ -18,6 +18,7 @@ from codeagent.host.listing import Lister
 from codeagent.host.objects import Objects
 from codeagent.host.restoring import MANY
 from codeagent.host.snapshots import ProjectSnapshots
+from codeagent.host.states import LARGE
 
 COMMAND = Effect("bash", "x", "Run x", Risk.HIGH, Plain("x"), shell=ShellReading((), True))
 LOOK = Effect("bash", "ls", "Run ls", Risk.LOW, Plain("ls"), shell=ShellReading((), True))
@@ -446,3 +447,22 @@ async def test_five_thousand_files_are_looked_at_in_under_fifty_milliseconds(pro
         looks.append(busy() - began)
     print(f"first {first * 1000:.0f} ms, then {sorted(looks)[5] * 1000:.1f} ms of processor time")
     assert sorted(looks)[5] < 0.05
+
+
+async def test_the_true_reason_is_told_for_what_cannot_be_kept(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("a file where the folder should be")
+    place = Place(project, tmp_path / "store")
+    place.write("small.txt", "x")
+    place.write("huge.bin", "x" * (LARGE + 1))
+    await place.before()
+    assert "Too large to keep for /rewind: huge.bin." in place.words
+    assert "Cannot be kept for /rewind (Not a directory): small.txt." in place.words
+    await place.before()
+    assert place.words == ""
+
+
+async def test_an_edit_tells_too_that_there_is_no_way_back(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("")
+    place = Place(project, tmp_path / "store")
+    await place.before(edit(place.write("a.txt", "x")))
+    assert place.words == "Cannot be kept for /rewind (Not a directory): a.txt."

@@ -7,14 +7,20 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from codeagent.core.errors import SessionError
 from codeagent.core.events import Heard, Lost, Noted, Opened, TurnEnded, UserSaid
 from codeagent.core.messages import Text
 from codeagent.sessions import codec
+from codeagent.sessions.index import describe, listed
 from codeagent.sessions.load import foreign_digest, load
 from codeagent.sessions.store import Log, fork
 from tests.sessions.samples import ENTRIES
@@ -381,3 +387,37 @@ def test_words_while_they_stream_are_kept(path):
     log.append(Heard("half a"))
     assert load(path).entries[-1] == Heard("half a")  # before any sync or close
     log.close()
+
+
+KEY = b"k" * 32
+
+
+@given(st.sets(st.integers(0, len(ENTRIES) - 1), min_size=1), st.booleans())
+def test_other_line_ends_lose_nothing(changed, ended):
+    own = codec.key_of(KEY, "s1")
+    lines = [codec.encode(n, 7, entry, own) for n, entry in enumerate(ENTRIES)]
+    lines = [line[:-1] + b"\r\n" if n in changed else line for n, line in enumerate(lines)]
+    whole = b"".join(lines) if ended else b"".join(lines).removesuffix(b"\n")
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "s1.jsonl")
+        path.write_bytes(whole)
+        loaded = load(path)
+        assert (loaded.entries, loaded.notices, loaded.torn) == (list(ENTRIES), (), b"")
+        assert foreign_digest(path, KEY) == ""
+        assert [codec.body(line) for line in whole.splitlines(True)] == [codec.body(line) for line in lines]
+        log, opened = Log.open(path, clock, KEY)
+        log.append(Noted("later"))
+        log.close()
+        assert opened.entries == list(ENTRIES)
+        assert path.read_bytes().startswith(whole)
+        assert (load(path).entries, load(path).notices) == ([*ENTRIES, Noted("later")], ())
+        assert load(fork(path, "s2", key=KEY)).entries[1:] == [*ENTRIES[1:], Noted("later")]
+
+
+def test_other_line_ends_are_listed_and_need_no_new_trust(tmp_path):
+    path = tmp_path / "s1.jsonl"
+    write(path, ENTRIES)
+    told, foreign = describe(path), foreign_digest(path, KEY)
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert [replace(each, size=0, when=0.0) for each in listed(tmp_path)] == [replace(told, size=0, when=0.0)]
+    assert foreign_digest(path, KEY) == foreign

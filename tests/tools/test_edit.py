@@ -263,3 +263,39 @@ def test_a_full_disk_leaves_the_old_content_whole(tmp_path: Path, links: int) ->
     assert done.stdout.strip() == "io"
     assert path.read_bytes() == b"a" * 500
     assert sorted(os.listdir(tmp_path)) == ["f.txt", "other.txt"][:links]
+
+
+BYTES = st.one_of(
+    st.binary(max_size=40),
+    st.sampled_from([b"", b"text\n", b"\x89PNG\r\n\x1a\nrest", b"GIF89a", b"%PDF-1.7\n", b"a\0b", b"\xff\xfeh\0i\0"]),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=BYTES, edits=st.booleans())
+async def test_no_refusal_is_a_dead_end(desk: Desk, data: bytes, edits: bool) -> None:
+    """What the words of a refusal advise leads on: read and write again, or remove and write."""
+    name = f"file-{len(list(desk.root.iterdir()))}"
+    path = desk.put(name, data)
+    given = {"old_string": "", "new_string": "new"} if edits else {"content": "new"}
+    first = await desk.call("edit" if edits else "write", file_path=name, **given)
+    if first.error == "not_read":
+        read = await desk.call("read", file_path=name)
+        assert read.result
+        assert read.result.saw
+    else:
+        first.says([["bash"]])
+        assert first.error == "binary"
+        assert path.read_bytes() == data
+        path.unlink()
+    again = await desk.call("write", file_path=name, content="new")
+    assert again.result, again.text
+    assert decode(path.read_bytes()).text == "new"
+
+
+async def test_a_file_that_became_binary_is_called_so(desk: Desk) -> None:
+    path = known(desk, "a.bin", "text\n")
+    path.write_bytes(b"\0\1\2")
+    assert (await desk.call("write", file_path="a.bin", content="x")).error == "binary"
+    desk.workspace.seen.note(Saw(str(path), digest(path.read_bytes()), wrote=True))
+    assert (await desk.call("write", file_path="a.bin", content="x")).result

@@ -3,7 +3,8 @@
 `what` is a word: `ask` (an edit that is asked for), `stream` (a long paced reply), `keyless`, `crash`,
 `fault`, `hostile` (a story of text that would control a terminal).
 Further words: `history=N` old messages, `tokens=N`, `rate=N` a second, `rest=N` seconds after each fifth,
-`log=FILE` for the composer's history.
+`log=FILE` for the composer's history, `until=FILE` (an old session, drawn at once, ready when the file is there),
+`wet` (an old session, drawn at once, that cannot be opened).
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ def main(words: list[str]) -> int:
             raise RuntimeError("the floor is gone")
         if "fault" in given:
             cast("Bridge", front)._app.call_later(fault)
-        from tests.tui.played import desk  # after the first paint, as the real one
+        from tests.tui.played import desk, recalled  # after the first paint, as the real one
 
+        if "until" in given or "wet" in given:
+            recalled(front, given)
         return desk(front, given)
 
     return run(Options(prompt=given.get("prompt", ""), no_mouse="no-mouse" in given), connect)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
-from codeagent.core.events import AssistantSaid, Delta, Entry, Opened, Retried, TextDelta, UserSaid
+from codeagent.core.errors import UsageFault
+from codeagent.core.events import AssistantSaid, Delta, Entry, Opened, Recalled, Retried, TextDelta, UserSaid
 from codeagent.core.messages import Request, Text, Usage
 from codeagent.core.ports import Front, ModelInfo
 from tests.core.stage import Replies, call, say
@@ -55,6 +57,15 @@ def old(count: int) -> list[Entry]:
     for number in range(count // 2):
         entries += [UserSaid((Text(f"question {number}"),)), AssistantSaid((Text(MESSAGE),))]
     return entries
+
+
+def recalled(front: Front, given: Mapping[str, str]) -> None:
+    """Show an old session, and then fail, or take as long as it takes until a file is there."""
+    front.see(Recalled(old(int(given["history"]))))
+    if "wet" in given:
+        raise UsageFault("The floor is wet.")
+    while not Path(given["until"]).exists():
+        time.sleep(0.01)  # between two looks at what the test does
 
 
 def desk(front: Front, given: Mapping[str, str]) -> TestDesk:

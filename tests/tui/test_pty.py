@@ -111,10 +111,16 @@ def test_the_start_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_storm_of_sizes_ends_in_the_last_one(program_env: dict[str, str]) -> None:
+@pytest.mark.parametrize("suspended", [False, True], ids=["", "after Ctrl+Z and fg"])
+def test_a_storm_of_sizes_ends_in_the_last_one(program_env: dict[str, str], suspended: bool) -> None:
     sizes = [(1, 1), (5, 20), (200, 500), (24, 90), (6, 20), (50, 3)]
     with Terminal([*PLAY, "tokens=20000", "prompt=go"], env=program_env, patience=60) as terminal:
         terminal.until("discount")
+        if suspended:
+            terminal.write("\x1a")
+            terminal.until_stopped()
+            terminal.signal(signal.SIGCONT)
+            terminal.until(lambda: "paste" in terminal.modes)
         for storm in range(5):
             for number in range(200):
                 rows, columns = sizes[number % len(sizes)]
@@ -124,4 +130,31 @@ def test_a_storm_of_sizes_ends_in_the_last_one(program_env: dict[str, str]) -> N
             terminal.until(" › " + "".join(f"{n}." for n in range(storm + 1)))
         terminal.write("\x11")
         assert terminal.wait() == 0
+        assert terminal.modes == set()
+
+
+def test_an_old_session_stands_there_before_it_is_ready(program_env: dict[str, str], tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    with Terminal([*PLAY, "history=8", f"until={ready}"], env=program_env, rows=40) as terminal:
+        terminal.until("› question 3")
+        terminal.write("\x1b[5~")  # it can be read meanwhile
+        terminal.until("› question 2")
+        terminal.write("go on\r")
+        terminal.write("more")
+        terminal.until(" › more")
+        assert "That is all." not in terminal.text
+        ready.touch()
+        terminal.until("That is all.")
+        assert " › go on\n" in terminal.text
+
+
+def test_an_old_session_stands_behind_the_words_that_it_cannot_be_opened(program_env: dict[str, str]) -> None:
+    with Terminal([*PLAY, "history=8", "wet"], env=program_env, rows=40) as terminal:
+        terminal.until("The floor is wet.")
+        assert "That is all." not in terminal.text
+        assert "the other trusts it" in terminal.text
+        terminal.write("1")  # try again: the same words, and not twice
+        terminal.until("The floor is wet.")
+        terminal.write("\x1b")
+        assert terminal.wait() == 2
         assert terminal.modes == set()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import select
 import signal
 from codecs import getincrementaldecoder
@@ -20,9 +19,7 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from codeagent.fronts.tui.keys import LONE_ESCAPE
-
-_BROKEN_MOUSE = re.compile(r"\x1b\[<[\d;]*NaN[\w;]*?[Mm]")
-"""A mouse report without numbers, as some editors' terminals send: it would be typed as text."""
+from codeagent.fronts.tui.pasting import Typed
 
 
 class Terminal(LinuxDriver):
@@ -42,7 +39,7 @@ class Terminal(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Feed what is typed to the parser until told to stop, or until the terminal is gone."""
-        parser = XTermParser(self._debug)
+        typed = Typed(XTermParser(self._debug))
         decode = getincrementaldecoder("utf-8")("replace").decode
         wake, _ = self._wake = os.pipe()
         wait: float | None = None
@@ -56,11 +53,11 @@ class Terminal(LinuxDriver):
                 if not data:
                     os.kill(os.getpid(), signal.SIGHUP)  # the turn has to end well, as when the system says it
                     break
-                text = _BROKEN_MOUSE.sub("", decode(data))
+                text = decode(data)
                 wait = LONE_ESCAPE * 1.1 if "\x1b" in text[-32:] else None
-                for event in parser.feed(text):
+                for event in typed.feed(text):
                     self.process_message(event)
-            for event in parser.tick():
+            for event in typed.tick():
                 self.process_message(event)
 
     def switch_mouse(self, on: bool | None = None) -> str:

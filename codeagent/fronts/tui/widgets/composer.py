@@ -27,6 +27,9 @@ Want = Literal["take_back", "help", "look", "up", "down", "top", "tail"]
 LISTING = 0.1
 """Seconds after which files are asked for again while their first listing runs."""
 
+HEAVY = 100_000
+"""Characters that are not laid out for editing: a million take a second."""
+
 ELSEWHERE: dict[str, Want] = {
     "pageup": "up",
     "pagedown": "down",
@@ -89,8 +92,8 @@ class Composer(TextArea):
     # -- text ----------------------------------------------------------------------------------
 
     def put(self, text: str) -> None:
-        """Replace the draft, the cursor at its end."""
-        self.text = text
+        """Replace the draft, the cursor at its end; a very long text comes back as a paste's token."""
+        self.text = text if len(text) <= HEAVY else self.pastes.take(text)
         self.move_cursor(self.document.end)
 
     def stray(self, text: str) -> None:
@@ -205,8 +208,8 @@ class Composer(TextArea):
 
     def _recall(self, text: str | None) -> None:
         if text is not None:
-            self._recalled = text
             self.put(text)
+            self._recalled = self.text
 
     def _drop_token(self) -> bool:
         """Delete a paste's token as one."""

@@ -16,6 +16,9 @@ from codeagent.fronts.tui.palette import Glyphs, Palette
 MOST = 6
 """Rows of either panel."""
 
+WIDEST = 1000
+"""Characters of a waiting message that a row can show."""
+
 
 class Panel(Widget):
     """Rows of text, hidden when there are none."""
@@ -84,7 +87,7 @@ class Waiting(Panel):
         rows = []
         for queued in waiting[-(MOST - 1) :]:
             when = "after this step" if queued.when == "step" else "at the end of the turn"
-            rows.append(Text(f" {self.glyphs.more} ", p.muted).append(clean_line(queued.text), p.accent))
+            rows.append(Text(f" {self.glyphs.more} ", p.muted).append(clean_line(queued.text[:WIDEST]), p.accent))
             rows[-1].append(f"   {when}", p.muted)
         if rows:
             rows[-1].append(", Up takes it back", p.muted)
