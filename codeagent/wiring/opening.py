@@ -92,14 +92,16 @@ class Opening:
             format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
-        begun = self._settle(keeper, (), [opened, *self._unfit(opened), *ground.opening_notes()], workspace, tools)
+        begun = self._settle(
+            keeper, (), [opened, *self._unfit(model, opened.effort), *ground.opening_notes()], workspace, tools
+        )
         if options.name:
             begun.agent.rename(options.name)
         return begun
 
-    def _unfit(self, opened: Opened) -> Iterable[Entry]:
+    def _unfit(self, model: str, effort: str) -> Iterable[Entry]:
         """A level of effort from the command line that the model has not is told; one from settings is for others."""
-        if self._options.effort and (why := self._choice.info(opened.model).unfit(opened.effort)):
+        if self._options.effort and (why := self._choice.info(model).unfit(effort)):
             words = f"{why} --effort changes nothing here."
             yield Noted(words, to="person", topic="model", level="warning")
 
@@ -131,7 +133,7 @@ class Opening:
         return bool(digest) and not self._ground.consent.believes(path, digest)
 
     def _switches(self, entries: Sequence[Entry], model: str, strange: bool) -> Iterable[Entry]:
-        """A resumed session keeps its mode and model, unless the command line says otherwise.
+        """A resumed session keeps its mode, model and effort, unless the command line says otherwise.
 
         Bypass has to be said again, and a strange log sets no mode at all.
         """
@@ -144,6 +146,9 @@ class Opening:
             yield Switched(mode=mode, by="resume")
         if model and model != now.model:
             yield Switched(model=model, max_tokens=self._choice.info(model).first_room, by="resume")
+        if (effort := self._options.effort) and effort != now.effort:
+            yield Switched(effort=effort, by="resume")
+            yield from self._unfit(model or now.model, effort)
 
     def _usable(self, model: str) -> None:
         """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""

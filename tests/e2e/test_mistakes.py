@@ -137,3 +137,11 @@ def test_effort_that_a_model_has_not_is_told(model: str, words: str, program: Op
     assert (ran.code, ran.out.strip()) == (0, "Hello.")
     assert words in ran.err
     assert ("effort" in ran.err) == bool(words)
+
+
+def test_a_resumed_session_takes_another_effort(program: Open) -> None:
+    with Loopback([say("One."), say("Two."), say("Three.")]) as server:
+        made = program(server)
+        for more in (["--effort", "low"], ["-c", "--effort", "high"], ["-c"]):
+            assert made.run("-p", "go", "--model", "claude-opus-4-8", *more).code == 0
+    assert [each.body["output_config"]["effort"] for each in server.requests] == ["low", "high", "high"]
