@@ -103,7 +103,7 @@ async def test_a_click_takes_a_hunk_or_leaves_it_out() -> None:
         await dialog.pilot.click(None, (20, row + 2))
         assert "› [ ] 2 of 3  left out" in dialog.text
         assert sheet.is_attached
-        await dialog.press("1")
+        await dialog.press("end", "1")
         assert await dialog.answered() == Answer("yes", hunks=(0, 2))
 
 

@@ -198,7 +198,15 @@ class Codeagent(App[int]):
 
     def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
         """What a dialog gets of its surroundings."""
-        return Stage(self.palette, self.glyphs, lambda: self.composer.last_key, self._cover, self.composer.stray, place)
+        return Stage(
+            self.palette,
+            self.glyphs,
+            lambda: self.composer.last_key,
+            self._cover,
+            self.composer.stray,
+            place,
+            foresee=self.talk.foresee,
+        )
 
     def _cover(self, rows: int) -> None:
         """Keep the end of the conversation above a dialog of so many rows; one that takes all needs no room."""

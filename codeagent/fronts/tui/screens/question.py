@@ -13,6 +13,7 @@ from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
+from codeagent.fronts.tui.widgets.words import Words
 
 
 def _wrapped(text: str, stage: Stage, width: int) -> list[Strip]:
@@ -33,7 +34,7 @@ class UserDialog(Dialog[Answer]):
     def body(self) -> list[Widget]:
         return [
             Sheet(lambda width: _wrapped(self.question.question, self.stage, width), id="body"),
-            Input(id="words", compact=True, placeholder="your answer, then Enter"),
+            Words(self.stage.glyphs, "your answer, then Enter"),
         ]
 
     def items(self) -> tuple[Item, ...]:
