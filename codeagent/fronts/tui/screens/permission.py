@@ -76,7 +76,7 @@ class PermissionDialog(Dialog[Answer]):
             return "enter answer with these words   esc without" if wide else "enter answer   esc back"
         if self._picking is not None:
             wider = "arrows which hunk   space take it or not   enter answer   esc all of it"
-            return wider if wide else "arrows move  space mark  esc all"
+            return wider if wide else "space mark  arrows move  esc all"
         large = self.has_class("-large")
         leave = "esc back" if self._told or large else "esc no"
         hunks, edit = self._hunks() is not None, bool(self._draft)

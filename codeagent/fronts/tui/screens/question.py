@@ -54,7 +54,8 @@ class UserDialog(Dialog[Answer]):
     def hints(self, wide: bool) -> str:
         if self.has_class("-words"):
             return "enter answer   esc back"
-        return ("space mark   enter answer" if self.question.many else "digit or enter answer") + "   esc no answer"
+        mark = "space mark   " * self.question.many
+        return f"{mark}{'digit or ' * (wide and not mark)}enter answer   esc no answer"
 
     def armed(self) -> None:
         if not self.question.choices:
