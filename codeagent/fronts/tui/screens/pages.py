@@ -127,7 +127,7 @@ def _keep(app: Codeagent, desk: Desk, name: str, value: object) -> None:
 
 def _settings(app: Codeagent, desk: Desk) -> None:
     listed = {each.name: each for each in desk.settings()}
-    width = 20 if app.size.width < 60 else 42
+    width = 20 if app.size.width < 60 else 28 if app.size.width < 100 else 42
     rows = [
         (name, Item(f"{name:<{width}} {each.value}", "" if each.source == "default" else each.source))
         for name, each in listed.items()
