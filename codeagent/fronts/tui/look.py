@@ -45,7 +45,8 @@ Dialog #said { display: none; height: 1; margin-top: 1; background: $background;
 Dialog.-short #said { margin-top: 0; }
 Dialog.-words #said { display: block; }
 Dialog #saying { width: 3; color: $accent; text-style: bold; background: $background; }
-Dialog #words { border: none; height: 1; width: 1fr; padding: 0 1 0 0; background: $background; }
+Dialog #words { border: none; height: 1; width: 1fr; padding: 0 1 0 0; background: $background;
+    background-tint: transparent; }
 PermissionDialog #editor, SummaryDialog #editor { display: none; height: 1fr; min-height: 4; border: none;
     background: $background; }
 PermissionDialog.-edit #editor, SummaryDialog.-edit #editor { display: block; }

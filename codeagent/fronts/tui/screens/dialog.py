@@ -197,9 +197,14 @@ class Dialog(ModalScreen[T], Generic[T]):
     def _ask_to_read(self, sheet: Sheet) -> None:
         """In the lower edge: how much must still be read before a yes counts."""
         room = self.app.size.width - 6
-        left = count(sheet.hidden, "more row") if sheet.hidden else "the end stands above now"
-        words = f"read it to its end first: {left}" if room >= WIDE else f"read on first: {left}"
-        self.query_one("#frame").border_subtitle = Content(fitted(f"{words}   page down, end", room))
+        left = count(sheet.hidden, "more row")
+        if not sheet.hidden:
+            words = "the end stands above now"
+        elif room >= WIDE:
+            words = f"read it to its end first: {left}   page down, end"
+        else:
+            words = f"first read {left}: end"
+        self.query_one("#frame").border_subtitle = Content(fitted(words, room))
 
     @property
     def _edge(self) -> str:

@@ -81,9 +81,9 @@ class PermissionDialog(Dialog[Answer]):
         leave = "esc back" if self._told or large else "esc no"
         hunks, edit = self._hunks() is not None, bool(self._draft)
         if not wide:
-            return f"{leave}  {'h hunks  ' * hunks}{'e edit  ' * edit}w why  ? keys"
-        more = f"w why   tab add words   ctrl+e {'smaller' if large else 'larger'}   ? keys"
-        return f"{leave}   {'h hunks   ' * hunks}{'e edit   ' * edit}{more}"
+            return f"{leave}  ? keys  {'h hunks  ' * hunks}{'e edit  ' * edit}w why"
+        more = f"w why   tab add words   ctrl+e {'smaller' if large else 'larger'}"
+        return f"{leave}   ? keys   {'h hunks   ' * hunks}{'e edit   ' * edit}{more}"
 
     def edge_words(self) -> str:
         if self.has_class("-edit"):
