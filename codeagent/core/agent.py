@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from codeagent.core.budget import Meter, doubted
 from codeagent.core.cache_audit import CacheAudit
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
+from codeagent.core.effects import Effect
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import (
     NOT_LOADED,
@@ -201,6 +202,16 @@ class Agent:
         finally:
             self.working = False
             self.journal.append(Noted(told, to="model", topic="shell"))
+
+    async def foresee(self, tool: str, given: Mapping[str, Any]) -> Effect | str | None:
+        """What a call with this input would do as things are now, or why it could not; None: there is no such tool.
+
+        Nothing is done, asked or put on record.
+        """
+        if not self._calls.knows(tool):
+            return None
+        seen = await self._calls.foresee(ToolUse("", tool, given))
+        return seen if isinstance(seen, Effect) else "\n".join(b.text for b in seen.blocks if isinstance(b, Text))
 
     async def compact(self, focus: str = "") -> bool:
         """Sum up the conversation now. False when there is too little to sum up, or it failed."""

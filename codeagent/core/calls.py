@@ -83,6 +83,15 @@ class Calls:
             await _cancel(running)
         return [done[use.id] for use in uses]
 
+    async def foresee(self, use: ToolUse) -> Effect | Result:
+        """What the call would do as things are now, or its fault. It looks and does not touch."""
+        ready = await self._boundary(use, self._plan(use))
+        return ready.effect if isinstance(ready, Ready) else ready
+
+    def knows(self, tool: str) -> bool:
+        """Whether there is a tool of that name."""
+        return tool in self._tools.names
+
     def _side_by_side(self, ready: Ready) -> bool:
         return ready.effect.risk == Risk.LOW and self._gate.judge(ready.effect).decision == "allow"
 

@@ -160,7 +160,7 @@ def status(desk: Desk) -> str:
         "standing": present.standing(agent.mode, agent.info.short, agent.meter, agent.info.window),
         "sandbox": desk.sandbox,
         "waiting": "; ".join(q.text for q in agent.waiting),
-        "come back": desk.resume_command,
+        "later": f"to come back: {desk.resume_command}" if desk.resume_command else "",
     }
     return "\n".join(f"{name:<10}{words}" for name, words in rows.items() if words)
 

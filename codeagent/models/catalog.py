@@ -134,4 +134,4 @@ def _line(model: ModelInfo) -> str:
     price = model.price
     money = f"${price.input:g} in, ${price.output:g} out per million tokens" if price else "price unknown"
     aliases = ", ".join(alias for alias, id_ in ALIASES.items() if id_ == model.id)
-    return f"{model.short} · {window} window · {money}" + (f" · also `{aliases}`" if aliases else "")
+    return f"{model.short} · " + (f"also {aliases} · " if aliases else "") + f"{window} window · {money}"

@@ -16,7 +16,7 @@ from codeagent.core.gate import Gate
 from codeagent.core.journal import Journal
 from codeagent.core.messages import Request, Text, ToolUse, Usage
 from codeagent.core.path_patterns import Anchors
-from codeagent.core.ports import ModelInfo, Progress, Result, Snapshots
+from codeagent.core.ports import ModelInfo, Progress, Result, Snapshots, Tool
 from codeagent.core.rules import Rules, parse
 from codeagent.core.toolset import Toolset
 from codeagent.core.valves import Limits
@@ -195,6 +195,7 @@ class Stage:
         entries: Sequence[Entry] = (),
         window: int = 200_000,
         snapshots: Snapshots | None = None,
+        tools: Sequence[Tool[Any]] = (),
     ) -> None:
         self.person = person or Person()
         self.model = Replies(*replies, window=window)
@@ -202,14 +203,14 @@ class Stage:
         self.clock = Ticks()
         self.rules = rules or Rules((), ANCHORS)
         self.stored: list[str] = []
-        tools = Toolset([self.look, self.change], lambda error, tool: f"{tool}: {error}")
-        self.journal = Journal(entries or [Opened("s", "/p", ("sys",), tools.schemas(), "m", 1000, mode=mode)])
+        toolset = Toolset([self.look, self.change, *tools], lambda error, tool: f"{tool}: {error}")
+        self.journal = Journal(entries or [Opened("s", "/p", ("sys",), toolset.schemas(), "m", 1000, mode=mode)])
         self.journal.watch(self.person.see)
         self.gate = Gate(self.person, self.journal.append, lambda: self.rules, self._remember, mode)
         self.agent = Agent(
             self.journal,
             self.model,
-            tools,
+            toolset,
             self.gate,
             limits or Limits(),
             Outside(self.clock, Numbers(), self.person, snapshots=snapshots),

@@ -66,5 +66,5 @@ def test_a_misspelt_name_finds_its_neighbours() -> None:
 
 def test_a_line_names_price_and_alias() -> None:
     lines = dict(catalog.listed())
-    assert lines["claude-sonnet-5-5"] == ("Sonnet 5.5 · 1M window · $2 in, $10 out per million tokens · also `sonnet`")
+    assert lines["claude-sonnet-5-5"] == "Sonnet 5.5 · also sonnet · 1M window · $2 in, $10 out per million tokens"
     assert "price unknown" in lines["claude-fable-5-2"]

@@ -51,7 +51,14 @@ class TestDesk:
     def __init__(self, front: Front, replies: Sequence[Reply], entries: Sequence[Entry], **more: Any) -> None:
         self._front, self._more = front, more
         limits, snapshots = more.get("limits") or Limits(), more.get("snapshots")
-        self.stage = Stage(*replies, person=Through(front), entries=entries, limits=limits, snapshots=snapshots)
+        self.stage = Stage(
+            *replies,
+            person=Through(front),
+            entries=entries,
+            limits=limits,
+            snapshots=snapshots,
+            tools=more.get("tools", ()),
+        )
         self.others: dict[str, Sequence[Entry]] = more.get("others", {})
         self.closed = False
         self.answers: list[bool] = []

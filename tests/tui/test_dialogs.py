@@ -335,8 +335,30 @@ async def test_why_says_what_would_change_it() -> None:
         await dialog.press("w")
         assert "What would change it:" in dialog.text
         assert "- The mode bypass." in dialog.text
-        await dialog.press("escape")
+        await dialog.press("escape", "escape")
         await dialog.answered()
+
+
+@pytest.mark.parametrize("opened", [("w",), ("ctrl+e",), ("question_mark",), ("w", "ctrl+e"), ("tab",), ("e",)])
+async def test_esc_closes_what_was_opened_before_it_is_a_no(opened: tuple[str, ...]) -> None:
+    async with asking(command("make")) as dialog:
+        assert "esc no" in dialog.text
+        await dialog.press(*opened)
+        for _ in opened:
+            assert "esc no" not in dialog.text
+            await dialog.press("escape")
+        assert not dialog.worker.is_finished
+        assert "esc no" in dialog.text
+        await dialog.press("escape")
+        assert await dialog.answered() == Answer("no")
+
+
+async def test_a_question_mark_tells_the_keys() -> None:
+    async with asking(command("make")) as dialog:
+        await dialog.press("question_mark")
+        assert "adds words to the answer" in dialog.text
+        await dialog.press("question_mark")
+        assert "adds words to the answer" not in dialog.text
 
 
 async def test_the_context_page_shows_grid_and_bill() -> None:

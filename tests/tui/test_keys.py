@@ -14,6 +14,7 @@ from codeagent.core.events import AssistantSaid, Noted, Opened, ToolFinished, To
 from codeagent.core.messages import Image, Text, ToolUse
 from codeagent.core.views import Shell
 from codeagent.fronts.tui import attaching, sources
+from codeagent.fronts.tui.app import Codeagent
 from codeagent.fronts.tui.keys import ACTS, shown
 from codeagent.fronts.tui.pieces import Block
 from codeagent.fronts.tui.screens.pick import Pick
@@ -239,3 +240,49 @@ async def test_a_dialog_keeps_the_named_keys_for_itself() -> None:
         await until(pilot, lambda: len(app.screen_stack) == 2)
         await pilot.press("ctrl+f")
         assert not app.finder.display
+
+
+def last_line(app: Codeagent) -> str:
+    """The status line."""
+    return screen_text(app).rpartition("\n")[2]
+
+
+async def test_the_status_line_tells_what_keys_do_to_the_draft() -> None:
+    app = seated()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        await until(pilot, lambda: "? keys" in last_line(app))
+        await pilot.press("h")
+        await until(pilot, lambda: "enter send" in last_line(app))
+        assert "? keys" not in last_line(app)
+        await pilot.press("backspace", "/")
+        await until(pilot, lambda: "esc close" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "? keys" in last_line(app))
+        assert app.composer.text == ""
+        await pilot.press(*"/he", "escape")
+        assert app.composer.text == "/he"
+
+
+async def test_a_hint_goes_when_something_is_typed() -> None:
+    app = seated()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.talk.desk)
+        await pilot.press("escape")
+        assert "esc again goes back" in screen_text(app)
+        await pilot.press("/")
+        await until(pilot, lambda: "esc again goes back" not in screen_text(app))
+
+
+async def test_history_has_what_this_session_began_with() -> None:
+    app = seated(entries=(OPENED, UserSaid((Text("the first words"),))))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.talk.desk and app.transcript.page.total)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: isinstance(app.screen, Pick))
+        assert "the first words" in screen_text(app)
+
+
+def test_a_piece_is_called_by_a_line_that_says_something() -> None:
+    assert sources.Piece("output", "-----\n\n2 passed").label == "2 passed"
+    assert sources.Piece("output", "-----").label == "-----"

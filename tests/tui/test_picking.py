@@ -102,7 +102,7 @@ async def test_a_click_takes_a_hunk_or_leaves_it_out() -> None:
         row = next(y for y, line in enumerate(dialog.text.split("\n")) if "2 of 3" in line)
         await dialog.pilot.click(None, (20, row + 2))
         assert "› [ ] 2 of 3  left out" in dialog.text
-        await dialog.press("1")
+        await dialog.press("end", "1")
         assert await dialog.answered() == Answer("yes", hunks=(0, 2))
 
 

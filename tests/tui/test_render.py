@@ -158,3 +158,10 @@ def test_highlighting_keeps_every_line(code: str) -> None:
 def test_the_gutter_is_three_cells() -> None:
     assert LEFT == 3
     assert rows(Block("words", "x", gap=False)) == ["   x"]
+
+
+def test_output_ends_where_the_other_lines_end() -> None:
+    call = Call("1", "bash", "make", "finished", output="x " * 200)
+    for width in (60, 160):
+        drawn = rows(Block("call", call=call, fold="open"), width)
+        assert max(map(len, drawn)) <= min(MEASURE, width - 1)

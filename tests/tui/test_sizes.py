@@ -63,12 +63,57 @@ async def test_every_line_of_a_long_command_can_be_seen() -> None:
 async def test_a_change_of_2000_lines_scrolls_and_its_answers_stay() -> None:
     async with asking(long_change(2000), SMALL) as dialog:
         assert all(words in dialog.text for words in ("Edit a.py?", "line 1", "1 Yes", "No, and say why"))
+        await dialog.press("1", "enter")
+        await dialog.pilot.pause()
+        assert not dialog.worker.is_finished
+        assert "read it to its end first" in dialog.text
         await dialog.press("end")
         await dialog.pilot.pause()
         assert "line 2000" in dialog.text
         assert "1 Yes" in dialog.text
         await dialog.press("1")
         assert await dialog.answered() == Answer("yes")
+
+
+@pytest.mark.parametrize("size", [(40, 12), SMALL])
+async def test_rows_below_the_edge_are_told_as_long_as_there_are_some(size: tuple[int, int]) -> None:
+    async with asking(long_change(30), size) as dialog:
+        await dialog.pilot.pause()
+        told = re.search(r"(\d+) more rows: ", dialog.text)
+        assert told
+        shown = len(re.findall(r"\+ +line \d+", dialog.text))
+        assert int(told[1]) == 30 - shown
+        await dialog.press("end")
+        await dialog.pilot.pause()
+        assert "more row" not in dialog.text
+        assert "esc no" in dialog.text
+
+
+async def test_a_short_change_is_answered_at_once() -> None:
+    async with asking(long_change(3), SMALL) as dialog:
+        await dialog.pilot.pause()
+        assert "more row" not in dialog.text
+        await dialog.press("1")
+        assert await dialog.answered() == Answer("yes")
+
+
+async def test_a_wrapped_last_row_below_the_edge_of_a_small_screen_must_be_seen() -> None:
+    rows = (" def total(self):", "-    return self.a * (1 - self.discount)", "+    return self.a_long_name.subtotal()")
+    diff = Diff("a.py", (Hunk(1, 1, rows),), 1, 1)
+    asked = AskPermission("u", Effect("edit", "a.py", "Edit a.py", Risk.MEDIUM, diff), ASKED, {"new_string": "x"})
+    async with asking(asked, (40, 8)) as dialog:
+        assert "more row" in dialog.text
+        await dialog.press("1")
+        await dialog.pilot.pause()
+        assert not dialog.worker.is_finished
+        await dialog.press("1")
+        assert await dialog.answered() == Answer("yes")
+
+
+async def test_the_reasons_stand_in_view_on_a_small_screen() -> None:
+    async with asking(long_change(30), (40, 12)) as dialog:
+        await dialog.press("w")
+        assert "No rule covers it." in dialog.text
 
 
 @pytest.mark.parametrize("size", [(40, 12), SMALL])

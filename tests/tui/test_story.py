@@ -17,7 +17,9 @@ from codeagent.core.events import (
     Event,
     Heard,
     Noted,
+    Opened,
     Retried,
+    Switched,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
@@ -213,3 +215,39 @@ def test_a_long_message_is_folded() -> None:
 
 def test_a_carriage_return_between_two_deltas_is_one_line_end() -> None:
     assert drawn(story(ASKED, TextDelta("a\r"), TextDelta("\nb"))) == ["   a b"]
+
+
+OPENED = Opened("s", "/p", (), (), "m", 1000)
+HELLO = UserSaid((Text("hello"),))
+
+
+def test_switches_of_the_mode_by_key_are_one_line_with_the_message_that_they_are_for() -> None:
+    modes = [Switched(mode=mode) for mode in ("acceptEdits", "plan", "default", "acceptEdits")]
+    made = story(OPENED, *modes)
+    assert drawn(made) == []
+    made.see(HELLO)
+    assert drawn(made) == ["   mode: acceptEdits", "", " › hello"]
+    made.see(HELLO)
+    assert drawn(made)[3:] == ["", " › hello"]
+
+
+def test_a_mode_that_is_back_where_it_was_is_not_told() -> None:
+    assert drawn(story(OPENED, Switched(mode="plan"), Switched(mode="default"), HELLO)) == [" › hello"]
+
+
+def test_a_command_that_switches_the_mode_is_answered_at_once() -> None:
+    made = story(OPENED)
+    made.tell("/plan", "command")
+    made.see(Switched(mode="plan"))
+    assert drawn(made) == [" › /plan", "   mode: plan"]
+
+
+def test_what_a_person_ran_shows_what_it_printed() -> None:
+    output = "\n".join(f"line {n}" for n in range(20))
+    view = Shell("ls", output=output)
+    for use_id, shown in (("own_1", True), ("1", False)):
+        made = story(
+            ToolStarted(use_id, "bash", "ls", "Run", view, 0, "k"), ToolFinished(use_id, "bash", (), view=view)
+        )
+        assert ("   │ line 19" in drawn(made)) is shown
+        assert ("   │ … 12 more lines" in drawn(made)) is shown

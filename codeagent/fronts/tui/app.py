@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual._compositor import ChopsUpdate
@@ -27,6 +26,7 @@ from codeagent.fronts.tui.palette import ASCII, DARK, UNICODE, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.talk import Connect, Talk
 from codeagent.fronts.tui.thrift import Thrift, Thrifty
+from codeagent.fronts.tui.twice import CLEARS, LEAVES, Twice
 from codeagent.fronts.tui.widgets.composer import Composer
 from codeagent.fronts.tui.widgets.finder import Finder
 from codeagent.fronts.tui.widgets.menu import Menu
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from codeagent.options import Options
-
-TWICE = 0.8
-"""Seconds within which a second press confirms."""
 
 
 class Codeagent(App[int]):
@@ -77,7 +74,6 @@ class Codeagent(App[int]):
         self._connect = connect
         self.thrift = Thrift()
         self._unfolded = self._stale = False
-        self._pressed: tuple[str, float] = ("", 0.0)
         self.crash: Exception | None = None
         self.tour = False
         """Whether the program is to start anew, with the tour."""
@@ -91,6 +87,7 @@ class Codeagent(App[int]):
         menu = Menu(palette, glyphs, id="completions")
         self.composer = Composer(menu)
         self.status = Status(palette, glyphs)
+        self.twice = Twice(self.status.hint)
         self.todo = TodoPanel(palette, glyphs, id="todo")
         self.waiting = Waiting(palette, glyphs, id="waiting")
         self.finder = Finder()
@@ -163,6 +160,7 @@ class Codeagent(App[int]):
         (self.status.begin if self.talk.working else self.status.end)()
         if (desk := self.talk.desk) is None:
             return
+        self.todo.rest(at_rest=not self.talk.working)
         agent = desk.agent
         info = agent.info
         self.waiting.update(agent.waiting)
@@ -198,13 +196,24 @@ class Codeagent(App[int]):
 
     def stage(self, place: tuple[int, int] = (1, 1)) -> Stage:
         """What a dialog gets of its surroundings."""
-        return Stage(self.palette, self.glyphs, lambda: self.composer.last_key, self._cover, self.composer.stray, place)
+        return Stage(
+            self.palette,
+            self.glyphs,
+            lambda: self.composer.last_key,
+            self._cover,
+            self.composer.stray,
+            place,
+            foresee=self.talk.foresee,
+        )
 
     def _cover(self, rows: int) -> None:
         """Keep the end of the conversation above a dialog of so many rows; one that takes all needs no room."""
+        if not rows:
+            self.transcript.styles.margin = 0
+            return
         below = self.status.outer_size.height + self.query_one("#entry").outer_size.height
         below += sum(panel.outer_size.height for panel in (self.todo, self.waiting) if panel.display)
-        room = rows - below if 0 < rows < self.size.height - 2 else 0
+        room = rows - below if rows < self.size.height - 2 else 0
         self.transcript.styles.margin = (0, 0, max(0, room), 0)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -220,6 +229,10 @@ class Codeagent(App[int]):
             self.page(event.text)
         else:
             self.talk.send(event.text, event.pictures)
+
+    def on_composer_stood(self, event: Composer.Stood) -> None:
+        self.twice.stands(self.composer.text)
+        self.status.rest(event.keys)
 
     def on_composer_dropped(self, event: Composer.Dropped) -> None:
         from codeagent.fronts.tui import deeds
@@ -274,9 +287,10 @@ class Codeagent(App[int]):
         elif not self.composer.has_focus:
             self.transcript.unmark()
             self.composer.focus()
-        elif self.composer.text and self._twice("escape", "esc again clears"):
-            self.composer.forget()
-        elif not self.composer.text and self._twice("escape", "esc again goes back to an earlier message"):
+        elif draft := self.composer.text:
+            if self.twice.pressed("escape", draft, "esc again clears", CLEARS):
+                self.composer.forget()
+        elif self.twice.pressed("escape", "", "esc again goes back to an earlier message", CLEARS):
             self.page("/rewind")
 
     def action_break(self) -> None:
@@ -285,14 +299,14 @@ class Codeagent(App[int]):
             self.talk.interrupt()
         elif self.composer.text:
             self.composer.forget()
-        elif self._twice("ctrl+c", "ctrl+c again leaves"):
+        elif self.twice.pressed("ctrl+c", "", "ctrl+c again leaves", LEAVES):
             self.leave()
 
     def action_end_of_input(self) -> None:
         """Ctrl+D: delete forward, or, twice in an empty composer, leave."""
         if self.composer.text:
             self.composer.action_delete_right()
-        elif self._twice("ctrl+d", "ctrl+d again leaves"):
+        elif self.twice.pressed("ctrl+d", "", "ctrl+d again leaves", LEAVES):
             self.leave()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -336,14 +350,6 @@ class Codeagent(App[int]):
     def _to_terminal(self, text: str) -> None:
         if self._driver is not None and not self.is_headless:
             self._driver.write(text)
-
-    def _twice(self, key: str, hint: str) -> bool:
-        before, self._pressed = self._pressed, (key, monotonic())
-        if before[0] == key and monotonic() - before[1] < TWICE:
-            self._pressed = ("", 0.0)  # a third press begins anew
-            return True
-        self.status.hint(hint, TWICE)
-        return False
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's, but of a partial update only what differs is written."""

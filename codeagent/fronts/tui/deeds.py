@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from codeagent.core.clean import clean_line
 from codeagent.core.errors import ToolFault
+from codeagent.core.events import UserSaid
 from codeagent.fronts.tui import attaching, sources
 from codeagent.fronts.tui.screens.pick import Pick
 from codeagent.fronts.tui.widgets.menu import Item
@@ -24,7 +25,9 @@ COPIES = 60
 
 def history(app: Codeagent) -> None:
     """Choose among what was said before."""
-    said = list(dict.fromkeys(reversed(app.composer.past.lines)))
+    entries = app.talk.desk.agent.journal.entries if app.talk.desk else ()
+    here = [entry.text for entry in entries if isinstance(entry, UserSaid) and entry.text.strip()]
+    said = list(dict.fromkeys((*reversed(app.composer.past.lines), *reversed(here))))
     rows = [(text, Item(clean_line(text.replace("\n", " "))[:200])) for text in said]
     if not rows:
         app.status.hint("nothing was said here yet")

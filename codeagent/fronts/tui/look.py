@@ -41,8 +41,12 @@ Dialog.-large #body { height: 1fr; }
 Dialog #answers { background: $surface; margin-top: 1; }
 Dialog.-short #answers { margin-top: 0; }
 Dialog.-unarmed #answers { opacity: 50%; }
-Dialog #words { display: none; border: none; height: 1; padding: 0 1 0 3; background: $background; }
-Dialog.-words #words { display: block; }
+Dialog #said { display: none; height: 1; margin-top: 1; background: $background; }
+Dialog.-short #said { margin-top: 0; }
+Dialog.-words #said { display: block; }
+Dialog #saying { width: 3; color: $accent; text-style: bold; background: $background; }
+Dialog #words { border: none; height: 1; width: 1fr; padding: 0 1 0 0; background: $background;
+    background-tint: transparent; }
 PermissionDialog #editor, SummaryDialog #editor { display: none; height: 1fr; min-height: 4; border: none;
     background: $background; }
 PermissionDialog.-edit #editor, SummaryDialog.-edit #editor { display: block; }

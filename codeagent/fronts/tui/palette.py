@@ -201,13 +201,24 @@ class Glyphs(Struct, frozen=True):
     more: str = "…"
     bar: str = "│"
     pending: str = "·"
+    current: str = "»"
     line: str = "─"
     spinner: str = "⠋⠙⠸⢰⣠⣄⡆⠇"
 
 
 UNICODE = Glyphs()
 ASCII = Glyphs(
-    you=">", folded="+", unfolded="-", done="*", failed="x", more="~", bar="|", pending=".", line="-", spinner="|/-\\"
+    you=">",
+    folded="+",
+    unfolded="-",
+    done="*",
+    failed="x",
+    more="~",
+    bar="|",
+    pending=".",
+    current="=",
+    line="-",
+    spinner="|/-\\",
 )
 
 TO_ASCII = str.maketrans("•▌─━│┃╭╮╰╯…", "*|--||++++~")

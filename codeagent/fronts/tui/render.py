@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MEASURE = 100
-"""Widest column of reading, in cells; diffs and output may use more."""
+"""Widest column of reading, in cells; diffs may use more."""
 LEFT = 3
 PEEK = 8
 """Rows of a failed call's output that are shown unasked."""
@@ -291,17 +291,17 @@ class Painter:
 
     def todo_mark(self, status: str) -> str:
         """The mark of a thing to do."""
-        return {"completed": self.glyphs.done, "in_progress": self.glyphs.folded}.get(status, self.glyphs.pending)
+        return {"completed": self.glyphs.done, "in_progress": self.glyphs.current}.get(status, self.glyphs.pending)
 
     def _quoted(self, text: str, limit: int) -> list[Strip]:
         """Output behind a bar; with a limit its last rows, and how many came before."""
         text = clean(text).strip("\n")
         bar = f"   {self.glyphs.bar} "
         if not text:
-            return self.plain("nothing was printed", "muted", self.width - 1, bar) if limit == 0 else []
+            return self.plain("nothing was printed", "muted", self.measure, bar) if limit == 0 else []
         lines = text.split("\n")
         kept = lines[-(limit + 1) :] if limit else lines
-        rows = [row for line in kept for row in self.plain(line, "muted", self.width - 1, bar)]
+        rows = [row for line in kept for row in self.plain(line, "muted", self.measure, bar)]
         hidden = len(lines) - len(kept)
         if limit and len(rows) > limit:
             hidden += 1

@@ -25,8 +25,9 @@ class Piece(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """One line of it."""
-        return next((line.strip() for line in self.text.splitlines() if line.strip()), "")
+        """One line of it, the first that says something: no ruler of dashes, where there is another."""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        return next((line for line in lines if any(map(str.isalnum, line))), lines[0] if lines else "")
 
 
 def of(block: Block) -> str:

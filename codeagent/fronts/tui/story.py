@@ -20,7 +20,9 @@ from codeagent.core.events import (
     Decided,
     Event,
     Heard,
+    Opened,
     Retried,
+    Switched,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
@@ -40,6 +42,9 @@ WHOLE = 20_000
 """Replies with link references up to this many characters are drawn in one piece, so that the links resolve."""
 
 
+OWN = "own_"
+"""How the ids of commands begin that the person ran with `!`: who ran it wants to see what it printed."""
+
 OUTPUT_KEPT = 4000
 """Characters of a running call's output that are kept for the eye."""
 
@@ -53,6 +58,10 @@ class Story:
 
     def __post_init__(self) -> None:
         self._changed: int | None = None
+        self._mode = ""
+        """The mode that was switched to and not told yet."""
+        self._told = ""
+        """The mode as it was told last."""
         self._calls: dict[str, int] = {}
         self._begin_reply()
 
@@ -89,8 +98,25 @@ class Story:
                 self._end({}, "interrupted")
             case _:
                 pass
-        if notice := present.notice(event):
+        if notice := self._notice(event):
             self.tell(notice[1], notice[0])
+
+    def _notice(self, event: Event) -> tuple[str, str] | None:
+        """What is told of an event. A mode that a key chose waits for the message that it is for: the key has many."""
+        match event:
+            case Opened(mode=mode) | Switched(mode=mode, by="resume") if mode:
+                self._told, self._mode = mode, ""
+            case Switched(mode=mode, model="", effort="", by="user") if mode and not self._after_command:
+                self._mode = mode
+                return None
+            case Switched(mode=mode) if mode:
+                self._told, self._mode = mode, ""
+        return present.notice(event)
+
+    @property
+    def _after_command(self) -> bool:
+        """Whether a command was given last, which is owed an answer."""
+        return bool(self.blocks) and self.blocks[-1].level == "command"
 
     def tell(self, text: str, level: str = "info") -> None:
         """Add a word of codeagent's own."""
@@ -236,6 +262,10 @@ class Story:
         text = clean(event.text).strip("\n")
         if pictures := sum(not isinstance(b, Text) for b in event.blocks):
             text = f"{text}\n[{present.count(pictures, 'attachment')}]".strip()
+        if self._mode and self._mode != self._told:
+            self.tell(f"mode: {self._mode}")
+            self._told = self._mode
+        self._mode = ""
         self._add(Block("said", text, fold="peek"))
 
     def _find(self, use_id: str, name: str) -> tuple[int, Call]:
@@ -276,6 +306,7 @@ class Story:
         if isinstance(call.view, Todo) and call.outcome == "done":
             self.todo = call.view
         shown = call.outcome in ("failed", "timeout") or (isinstance(call.view, Diff) and call.outcome == "done")
+        shown = shown or event.use_id.startswith(OWN)
         self.blocks[index].fold = "peek" if shown else self.blocks[index].fold
         self._touch(index)
 

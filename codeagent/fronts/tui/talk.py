@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from codeagent.core.errors import CodeagentError
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from textual.worker import Worker
 
+    from codeagent.core.effects import Effect
     from codeagent.fronts.desk import Desk
 
 
@@ -110,6 +111,10 @@ class Talk:
             except CodeagentError as error:
                 self._room.tell(str(error), "error")
             self._room.redraw()
+
+    async def foresee(self, tool: str, given: Mapping[str, Any]) -> Effect | str | None:
+        """What a call with this input would do, or why it could not; None where nobody knows."""
+        return await self._desk.agent.foresee(tool, given) if self._desk else None
 
     async def stop(self, patience: float = 1.0) -> None:
         """Interrupt and wait until the turn has put its affairs in order, at most so many seconds."""

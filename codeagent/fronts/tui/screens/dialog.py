@@ -15,13 +15,24 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from codeagent.core.clean import clean_line
+from codeagent.fronts.present import count
 from codeagent.fronts.tui.guard import Guard
 from codeagent.fronts.tui.look import DIALOGS, SHORT, fit
 from codeagent.fronts.tui.palette import ASCII, Palette
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item, Menu
+from codeagent.fronts.tui.widgets.sheet import Sheet
 
 T = TypeVar("T")
+WIDE = 66
+"""Cells of the lower edge from which hints are written out."""
+
+
+def fitted(hints: str, room: int) -> str:
+    """As many of the hints, which two blanks or more part, as have room: half of one would tell something else."""
+    while len(hints) > room and "  " in hints:
+        hints = hints.rpartition("  ")[0].rstrip()
+    return hints[:room]
 
 
 class Dialog(ModalScreen[T], Generic[T]):
@@ -47,6 +58,8 @@ class Dialog(ModalScreen[T], Generic[T]):
             self.guard.until = 0.0
         self._expectant = True
         self._answered = False
+        self._reading: Sheet | None = None
+        """What a yes came too early for."""
 
     def dismiss(self, result: T | None = None) -> AwaitComplete:
         """Go, with one answer: a key that was pressed in haste after it belongs to nobody."""
@@ -129,12 +142,14 @@ class Dialog(ModalScreen[T], Generic[T]):
         answers = min(len(self.menu.items), room - 2 if bodies else room)
         self.menu.styles.max_height = answers
         for body in bodies:
-            body.styles.max_height = max(2, room - answers - (tall and bool(answers)) - self.has_class("-words"))
+            words = (1 + tall) * self.has_class("-words")
+            body.styles.max_height = max(2, room - answers - (tall and bool(answers)) - words)
 
     def dress(self) -> None:
         """Share the rows, and write title and hints into the frame's edges."""
         fit(self, self.app.size)
         self._share()
+        self._reading = None
         frame = self.query_one("#frame")
         question, right = (clean_line(words) for words in self.title_words())
         this, of = self.stage.place
@@ -152,8 +167,44 @@ class Dialog(ModalScreen[T], Generic[T]):
                 + Content.styled(right, f"bold {palette.css(self.edge_words())}")
             )
         frame.border_title = title
-        frame.border_subtitle = Content(self.hints(room >= 66)[:room])
+        self._hint()
         self.call_after_refresh(self._make_room)
+
+    def _hint(self) -> None:
+        """What keys do, in the lower edge, after what lies below it."""
+        room = self.app.size.width - 6
+        below = next((sheet.below for sheet in self.query(Sheet) if sheet.display), 0)
+        words = f"{count(below, 'more row')}: {'page down, end   ' if room >= WIDE else 'end  '}" if below else ""
+        self.query_one("#frame").border_subtitle = Content(fitted(words + self.hints(room >= WIDE), room))
+
+    def on_sheet_moved(self, event: Sheet.Moved) -> None:
+        event.stop()
+        if self._reading:
+            self._ask_to_read(self._reading)
+        else:
+            self._hint()
+
+    def was_read(self) -> bool:
+        """Whether all that stands above the answers was on the screen; if not, the next page of it comes."""
+        sheet = self.query_one(Sheet)
+        if sheet.seen_end:
+            return True
+        self._reading = sheet
+        sheet.scroll_page_down(animate=False)
+        self._ask_to_read(sheet)
+        return False
+
+    def _ask_to_read(self, sheet: Sheet) -> None:
+        """In the lower edge: how much must still be read before a yes counts."""
+        room = self.app.size.width - 6
+        left = count(sheet.hidden, "more row")
+        if not sheet.hidden:
+            words = "the end stands above now"
+        elif room >= WIDE:
+            words = f"read it to its end first: {left}   page down, end"
+        else:
+            words = f"first read {left}: end"
+        self.query_one("#frame").border_subtitle = Content(fitted(words, room))
 
     @property
     def _edge(self) -> str:

@@ -72,7 +72,10 @@ def _rewind(app: Codeagent, _desk: Desk) -> None:
 
 def _models(app: Codeagent, desk: Desk) -> None:
     now = desk.agent.model
-    rows = [(name, Item(name, about, marked=name == now)) for name, about in desk.models()]
+    listed = list(desk.models())
+    if now not in dict(listed):
+        listed.insert(0, (now, "in use"))
+    rows = [(name, Item(name, about, marked=name == now)) for name, about in listed]
 
     def chosen(name: str) -> None:
         if name != now:
@@ -124,7 +127,7 @@ def _keep(app: Codeagent, desk: Desk, name: str, value: object) -> None:
 
 def _settings(app: Codeagent, desk: Desk) -> None:
     listed = {each.name: each for each in desk.settings()}
-    width = 20 if app.size.width < 60 else 42
+    width = 20 if app.size.width < 60 else 28 if app.size.width < 100 else 42
     rows = [
         (name, Item(f"{name:<{width}} {each.value}", "" if each.source == "default" else each.source))
         for name, each in listed.items()
@@ -211,9 +214,9 @@ def _request_row(each: Exchange) -> Item:
 
     used, cost, stop = inspecting.outcome(each)
     cached = f"{100 * used.cache_read / used.prompt:.0f} % cached" if used.prompt else "nothing cached"
-    label = f"{each.number:>3}  {present.short(used.prompt):>6} in, {cached}, {present.short(used.output)} out"
+    label = f"{each.number:>3}  {present.short(used.prompt):>6} in, {cached:>14}, {present.short(used.output):>6} out"
     took = present.seconds(each.reply.took_ms) if each.reply else ""
-    return Item(label, "  ".join(filter(None, (stop, took, present.money(cost)))))
+    return Item(label, f"{stop:<10}  {took:>6}  {present.money(cost)}")
 
 
 def _remembered(desk: Desk) -> str:

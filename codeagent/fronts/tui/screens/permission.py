@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from rich.text import Text
-from textual.content import Content
+from msgspec.structs import replace
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from codeagent.core.clean import clean, clean_line
-from codeagent.core.effects import Answer, AskPermission, Risk
-from codeagent.core.views import Diff, Listing, Plain, Shell, Todo
+from codeagent.core.effects import Answer, AskPermission, Effect, Risk
+from codeagent.core.views import Diff, Plain, Shell
 from codeagent.fronts.calls import asker
-from codeagent.fronts.rewriting import editable, edited
+from codeagent.fronts.tui.drafting import Draft
 from codeagent.fronts.tui.picking import Picking
 from codeagent.fronts.tui.render import Painter
+from codeagent.fronts.tui.screens import asked
 from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
+from codeagent.fronts.tui.widgets.words import Words
 
 RISKS = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "high risk"}
 BESIDE = 15
@@ -33,26 +35,32 @@ class PermissionDialog(Dialog[Answer]):
     def __init__(self, question: AskPermission, stage: Stage) -> None:
         self.question = question
         self.effect = question.effect
-        self._why = False
+        self._told: Literal["", "why", "keys"] = ""
+        """What stands above the effect."""
         self._read = False
-        """Whether the effect was on the screen to its end before the reasons joined it."""
+        """Whether the effect was on the screen to its end before that joined it."""
+        self._draft = Draft(question.input)
         self._input: dict[str, Any] | None = None
-        self._editing = editable(question.input)
+        self._fault = ""
+        """Why what was written last was not taken."""
         self._picking: Picking | None = None
         super().__init__(stage)
         self.set_class(self.effect.risk is Risk.HIGH, "-high")
 
     def title_words(self) -> tuple[str, str]:
+        if self.has_class("-edit"):
+            return self._draft.name, clean_line(self.effect.label) if isinstance(self.effect.view, Diff) else ""
         return f"{asker(self.question)}{self.effect.title}?", RISKS[Risk(self.effect.risk)]
 
     def body(self) -> list[Widget]:
         return [
             Sheet(self._rows, id="body"),
             TextArea(id="editor", compact=True, highlight_cursor_line=False),
-            Input(id="words", compact=True, placeholder="your words, then Enter"),
+            Words(self.stage.glyphs, "your words, then Enter"),
         ]
 
     def items(self) -> tuple[Item, ...]:
+        """No is 3 also where there is no 2: fingers that learnt a digit must never find another answer under it."""
         always = self.question.always
         if self._picking is not None:
             return Item(self._picking.words, key="1"), Item("No, and say why", key="3")
@@ -62,21 +70,24 @@ class PermissionDialog(Dialog[Answer]):
 
     def hints(self, wide: bool) -> str:
         if self.has_class("-edit"):
-            return "ctrl+s use this   esc leave as it was"
+            use = "use this" if self._draft.last else "the next one"
+            return f"ctrl+s {use}   esc leave as it was" if wide else f"^s {use}  esc leave it"
         if self.has_class("-words"):
             return "enter answer with these words   esc without" if wide else "enter answer   esc back"
         if self._picking is not None:
             wider = "arrows which hunk   space take it or not   enter answer   esc all of it"
-            return wider if wide else "arrows move  space mark  esc all"
-        size = "smaller" if self.has_class("-large") else "larger"
-        hunks = self._hunks() is not None
+            return wider if wide else "space mark  arrows move  esc all"
+        large = self.has_class("-large")
+        leave = "esc back" if self._told or large else "esc no"
+        hunks, edit = self._hunks() is not None, bool(self._draft)
         if not wide:
-            words = "" if hunks else "tab words  "
-            return f"{'h hunks  ' * hunks}{'e edit  ' * bool(self._editing)}w why  {words}^e {size}"
-        edit = "e edit first   " if self._editing else ""
-        return f"{'h hunks   ' * hunks}{edit}w why am I asked   tab add words   ctrl+e {size}"
+            return f"{leave}  ? keys  {'h hunks  ' * hunks}{'e edit  ' * edit}w why"
+        more = f"w why   tab add words   ctrl+e {'smaller' if large else 'larger'}"
+        return f"{leave}   ? keys   {'h hunks   ' * hunks}{'e edit   ' * edit}{more}"
 
     def edge_words(self) -> str:
+        if self.has_class("-edit"):
+            return "muted"
         return {Risk.LOW: "muted", Risk.MEDIUM: "warning"}.get(self.effect.risk, "danger")
 
     def on_mount(self) -> None:
@@ -91,49 +102,25 @@ class PermissionDialog(Dialog[Answer]):
     def _rows(self, width: int) -> list[Strip]:
         painter = Painter(self.stage.palette, self.stage.glyphs, width)
         painter.measure = width
-        rows = self._effect_rows(painter, width)
-        for touch in self.effect.touches:
-            if touch.place != "inside":
-                where = "outside the project" if touch.place == "outside" else touch.why or "a protected place"
-                rows += painter.plain(f"{touch.access}s {clean(touch.path)}: {clean(where)}", "warning", width)
-        if self.effect.host:
-            rows += painter.plain(f"reaches {clean(self.effect.host)}", "warning", width)
-        if self.effect.cwd and isinstance(self.effect.view, Shell):
-            rows += painter.plain(f"in {clean(self.effect.cwd)}", "muted", width)
-        if (always := self.question.always) and len(always) + BESIDE > width:
-            rows += painter.plain(f"2 would be: {clean(always)}", "muted", width)
-        return [*self._why_rows(painter, width), Strip([], 0), *rows] if self._why else rows
+        return [*self._above(painter, width), *self._effect_rows(painter, width)]
+
+    def _above(self, painter: Painter, width: int) -> list[Strip]:
+        """What was asked for beside the effect, and a blank row."""
+        rows: list[Strip] = []
+        if self._fault:
+            rows += painter.plain(f"What you wrote was not taken: {clean(self._fault)}", "warning", width)
+        if self._told == "why":
+            rows += asked.why(self.question.verdict, painter, width, self.stage.palette)
+        elif self._told == "keys":
+            rows += asked.keys(painter, width, self.stage.palette)
+        return [*rows, Strip([], 0)] if rows else []
 
     def _effect_rows(self, painter: Painter, width: int) -> list[Strip]:
-        if self._input is not None and self._editing:
-            return painter.plain(clean(self._text()), "text", width)
-        match self.effect.view:
-            case Shell(command=command):
-                return painter.plain(clean(command), "text", width)
-            case Diff() as diff:
-                if self._picking is not None:
-                    return self._picking.rows(painter, width)
-                return painter.diff(diff, width)
-            case Plain(text=text):
-                return painter.plain(clean(text), "text", width)
-            case Listing(lines=lines):
-                return painter.plain(clean("\n".join(lines)), "text", width)
-            case Todo(items=items):
-                return painter.plain("\n".join(clean(item.text) for item in items), "text", width)
-
-    def _why_rows(self, painter: Painter, width: int) -> list[Strip]:
-        verdict, p = self.question.verdict, self.stage.palette
-        rows = painter.plain(clean(verdict.why) or "No rule allows this.", "text", width)
-        if verdict.rule:
-            rows += painter.plain(f"rule {clean(verdict.rule)}  {clean(verdict.where)}", "muted", width)
-        for text, decision, reason in verdict.parts:
-            line = Text(f"  {decision:<6}", p.accent if decision == "allow" else p.warning)
-            line.append(f"{clean(text)}  ", p.text).append(clean(reason), p.muted)
-            rows += [painter.strip(piece) for piece in line.wrap(painter.console, width)]
-        if verdict.ways:
-            rows += painter.plain("What would change it:", "muted", width)
-        for way in verdict.ways:
-            rows += painter.plain(f"- {clean(way)}", "muted", width, "  ")
+        if self._picking is not None:
+            return self._picking.rows(painter, width)
+        rows = asked.effect(self.effect, painter, width)
+        if (always := self.question.always) and not self._input and len(always) + BESIDE > width:
+            rows += painter.plain(f"2 would be: {clean(always)}", "muted", width)
         return rows
 
     # -- answers -------------------------------------------------------------------------------
@@ -144,32 +131,27 @@ class PermissionDialog(Dialog[Answer]):
                 self._open_words()
             case "3":
                 self.dismiss(Answer("no", self._words()))
+            case _ if not (self._read or self.was_read()):
+                return
             case "1" if self._picking is not None:
                 self.dismiss(self._partly(self._picking))
-            case key if self._seen():
+            case key:
                 self.dismiss(Answer("always" if key == "2" else "yes", self._words(), self._input))
 
     def decline(self) -> None:
+        """Esc closes what was opened, the last first; only a bare question is answered by it."""
         if self.has_class("-edit"):
             self._close("-edit")
         elif self.has_class("-words"):
             self._close("-words")
         elif self._picking is not None:
             self._pick(None)
+        elif self._told:
+            self._tell("")
+        elif self.has_class("-large"):
+            self._close("-large")
         else:
             self.dismiss(Answer("no"))
-
-    def _seen(self) -> bool:
-        """A command must have been on the screen to its end before it can be allowed."""
-        sheet = self.query_one(Sheet)
-        if not isinstance(self.effect.view, Shell) or self._read or sheet.seen_end:
-            return True
-        frame = self.query_one("#frame")
-        sheet.scroll_page_down(animate=False)
-        left = sheet.hidden
-        more = f"{left} more rows" if left else "the end stands above now"
-        frame.border_subtitle = Content(f"read it to its end first: {more}   page down")
-        return False
 
     def key(self, key: str) -> bool:
         sheet = self.query_one(Sheet)
@@ -180,36 +162,42 @@ class PermissionDialog(Dialog[Answer]):
             case "h" if self._picking is None and (diff := self._hunks()) is not None:
                 self._pick(Picking(diff))
             case "w":
-                self._read = self._read or sheet.seen_end
-                self._why = not self._why
-                sheet.change(self._rows)
-            case "e" if self._editing:
+                self._tell("" if self._told == "why" else "why")
+            case "question_mark":
+                self._tell("" if self._told == "keys" else "keys")
+            case "e" if self._draft:
                 self._open_editor()
             case "tab":
                 self._open_words()
             case "ctrl+e":
                 self.toggle_class("-large")
                 self.dress()
-            case "pagedown" | "ctrl+d":
-                sheet.scroll_page_down(animate=False)
-            case "pageup" | "ctrl+u":
-                sheet.scroll_page_up(animate=False)
-            case "end":
-                sheet.scroll_end(animate=False)
-            case "home":
-                sheet.scroll_home(animate=False)
+            case "ctrl+d" | "ctrl+u":
+                (sheet.scroll_page_down if key == "ctrl+d" else sheet.scroll_page_up)(animate=False)
+            case "pagedown" | "pageup" | "end" | "home":
+                sheet.scrolled(key)
             case _:
                 return False
         return True
 
     def field_key(self, key: str) -> bool:
         if self.has_class("-edit") and key == "ctrl+s":
-            self._use_edit()
+            self._use_text()
         elif self.has_class("-words") and key in ("up", "down"):
             self.menu.move(-1 if key == "up" else 1)
         else:
             return False
         return True
+
+    def _tell(self, what: Literal["", "why", "keys"]) -> None:
+        """Show the reasons or the keys above the effect, or neither."""
+        self._read = self._read or self.query_one(Sheet).seen_end
+        self._told = what
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self.query_one(Sheet).change(self._rows)
+        self.dress()
 
     # -- hunks ---------------------------------------------------------------------------------
 
@@ -220,11 +208,11 @@ class PermissionDialog(Dialog[Answer]):
 
     def _pick(self, picking: Picking | None) -> None:
         """Begin to choose among the hunks, or go back to all of it."""
+        self._read = self._read or self.query_one(Sheet).seen_end
         self._picking = picking
         self.menu.fill(self.items())
         self._highlight()
-        self.query_one(Sheet).change(self._rows)
-        self.dress()
+        self._redraw()
 
     def _picked(self, picking: Picking) -> None:
         chosen = self.menu.chosen
@@ -256,33 +244,54 @@ class PermissionDialog(Dialog[Answer]):
         event.stop()
         self.choose(self.menu.chosen)
 
-    def _text(self) -> str:
-        given = self._input if self._input is not None else self.question.input
-        found = editable(given)
-        return found[1] if found else ""
-
     def _open_editor(self) -> None:
         if self._picking is not None:
             self._pick(None)
-        editor = self.query_one("#editor", TextArea)
-        editor.text = self._text()
-        self.set_class(True, "-edit")
-        self.set_class(True, "-large")
-        editor.focus()
+        self._draft.at = 0
+        self._load_text()
+        self.add_class("-edit", "-large")
+        self.query_one("#editor", TextArea).focus()
         self.dress()
 
-    def _use_edit(self) -> None:
-        assert self._editing is not None
-        text = self.query_one("#editor", TextArea).text
-        if text != self._text():
-            self._input, self._read = edited(self.question.input, self._editing[0], text), False
-            self.menu.fill(self.items())
-            self._highlight()
-            self.query_one(Sheet).change(self._rows)
+    def _load_text(self) -> None:
+        self.query_one("#editor", TextArea).text = self._draft.texts[self._draft.at]
+
+    def _use_text(self) -> None:
+        """What stands in the editor is meant; the next text, or the question about all of them."""
+        self._draft.texts[self._draft.at] = self.query_one("#editor", TextArea).text
+        if self._draft.last:
+            self.run_worker(self._take(self._draft.input), exclusive=True)
+        else:
+            self._draft.at += 1
+            self._load_text()
+            self.dress()
+
+    async def _take(self, given: dict[str, Any] | None) -> None:
+        """Ask about this input from now on, None: the model's own; where it could not be done, stay with the last."""
+        effect = self.question.effect if given is None else await self.foreseen(given)
+        if not self.has_class("-edit"):
+            return  # it was left meanwhile
+        self._fault = effect if isinstance(effect, str) else ""
+        if isinstance(effect, Effect):
+            self.effect, self._input, self._read = effect, given, False
+            self.set_class(effect.risk is Risk.HIGH, "-high")
+        self.menu.fill(self.items())
+        self._highlight()
         self._close("-edit")
+        self._redraw()
+
+    async def foreseen(self, given: Mapping[str, Any]) -> Effect | str:
+        """What a yes to this input would do, or why it could not be done."""
+        effect = None if self.question.agent else await self.stage.foresee(self.effect.tool, given)
+        return effect if effect is not None else self._as_text()
+
+    def _as_text(self) -> Effect:
+        """The effect with the new texts themselves: of another's call it is not known here what they would do."""
+        text = "\n\n".join(self._draft.texts)
+        shell = isinstance(self.effect.view, Shell)
+        return replace(self.question.effect, view=Shell(text) if shell else Plain(text), hunkwise=False)
 
     def _close(self, state: str) -> None:
-        self.set_class(False, state)
-        self.set_class(False, "-large")
+        self.remove_class(state, "-large")
         self.set_focus(None)
         self.dress()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
 from textual.strip import Strip
 
 from codeagent.core.clean import clean
@@ -24,7 +28,7 @@ class PlanDialog(PermissionDialog):
         super().__init__(shown, stage)
 
     def title_words(self) -> tuple[str, str]:
-        return "Go ahead with this plan?", "plan"
+        return ("The plan", "") if self.has_class("-edit") else ("Go ahead with this plan?", "plan")
 
     def items(self) -> tuple[Item, ...]:
         mine = "your plan, and " if self._input else ""
@@ -47,5 +51,9 @@ class PlanDialog(PermissionDialog):
     def _rows(self, width: int) -> list[Strip]:
         painter = Painter(self.stage.palette, self.stage.glyphs, width)
         painter.measure = width
-        rows = painter.draw(Block("words", clean(self._text()), gap=False))
-        return [*rows, Strip([], 0), *self._why_rows(painter, width)] if self._why else rows
+        assert isinstance(self.effect.view, Plain)
+        rows = painter.draw(Block("words", clean(self.effect.view.text), gap=False))
+        return [*self._above(painter, width), *rows]
+
+    async def foreseen(self, given: Mapping[str, Any]) -> Effect:
+        return replace(self.effect, view=Plain(given["content"]))

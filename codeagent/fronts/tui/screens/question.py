@@ -13,6 +13,7 @@ from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
+from codeagent.fronts.tui.widgets.words import Words
 
 
 def _wrapped(text: str, stage: Stage, width: int) -> list[Strip]:
@@ -33,7 +34,7 @@ class UserDialog(Dialog[Answer]):
     def body(self) -> list[Widget]:
         return [
             Sheet(lambda width: _wrapped(self.question.question, self.stage, width), id="body"),
-            Input(id="words", compact=True, placeholder="your answer, then Enter"),
+            Words(self.stage.glyphs, "your answer, then Enter"),
         ]
 
     def items(self) -> tuple[Item, ...]:
@@ -53,7 +54,8 @@ class UserDialog(Dialog[Answer]):
     def hints(self, wide: bool) -> str:
         if self.has_class("-words"):
             return "enter answer   esc back"
-        return ("space mark   enter answer" if self.question.many else "digit or enter answer") + "   esc no answer"
+        mark = "space mark   " * self.question.many
+        return f"{mark}{'digit or ' * (wide and not mark)}enter answer   esc no answer"
 
     def armed(self) -> None:
         if not self.question.choices:

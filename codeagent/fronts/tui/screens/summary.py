@@ -40,7 +40,8 @@ class SummaryDialog(Dialog[Answer]):
     def hints(self, wide: bool) -> str:
         if self.has_class("-edit"):
             return "ctrl+s use this   esc leave as it was"
-        return "arrows choose   page down reads on   ctrl+e larger   esc no" if wide else "esc no"
+        leave = "esc back" if self.has_class("-large") else "esc no"
+        return f"{leave}   arrows choose   page down reads on   ctrl+e larger" if wide else leave
 
     def _rows(self, width: int) -> list[Strip]:
         return Painter(self.stage.palette, self.stage.glyphs, width).plain(clean(self._text), "text", width)
@@ -55,6 +56,9 @@ class SummaryDialog(Dialog[Answer]):
     def decline(self) -> None:
         if self.has_class("-edit"):
             self._close()
+        elif self.has_class("-large"):
+            self.remove_class("-large")
+            self.dress()
         else:
             self.dismiss(Answer("no"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -42,7 +41,7 @@ class TrustDialog(Dialog[Answer]):
     def choose(self, index: int) -> None:
         if index:
             self.dismiss(Answer("no"))
-        elif self._seen():
+        elif self.was_read():
             self.dismiss(Answer("yes"))
 
     def decline(self) -> None:
@@ -59,15 +58,6 @@ class TrustDialog(Dialog[Answer]):
         if scroll is not None:
             scroll(animate=False)
         return scroll is not None
-
-    def _seen(self) -> bool:
-        sheet = self.query_one(Sheet)
-        if sheet.seen_end:
-            return True
-        sheet.scroll_page_down(animate=False)
-        left = f"{sheet.hidden} more rows" if sheet.hidden else "the end stands above now"
-        self.query_one("#frame").border_subtitle = Content(f"read it to its end first: {left}   page down")
-        return False
 
     def _rows(self, width: int) -> list[Strip]:
         painter = Painter(self.stage.palette, self.stage.glyphs, width)

@@ -55,6 +55,13 @@ class Composer(TextArea):
             self.text = text
             self.pictures = pictures
 
+    class Stood(Message):
+        """The draft is another, or a list opened or closed; `keys` says what keys do now."""
+
+        def __init__(self, keys: str) -> None:
+            super().__init__()
+            self.keys = keys
+
     class Dropped(Message):
         """A picture's file was dropped here."""
 
@@ -235,9 +242,19 @@ class Composer(TextArea):
 
     def on_text_area_changed(self) -> None:
         self._complete()
+        self._stand()
 
     def on_blur(self) -> None:
-        self.menu.display = False
+        self._list(shown=False)
+
+    def _list(self, *, shown: bool) -> None:
+        if self.menu.display != shown:
+            self.menu.display = shown
+            self._stand()
+
+    def _stand(self) -> None:
+        listed, draft = "tab take it  esc close", "enter send"
+        self.post_message(self.Stood(listed if self.menu.display else draft if self.text else "? keys"))
 
     @staticmethod
     def _argument(before: str, asked: bool) -> str:
@@ -261,7 +278,7 @@ class Composer(TextArea):
                 items = ()
         if items != self.menu.items:
             self.menu.fill(items)
-        self.menu.display = bool(items)
+        self._list(shown=bool(items))
 
     def _look_again(self) -> None:
         self._again = None
@@ -273,7 +290,9 @@ class Composer(TextArea):
         if key in ("up", "down"):
             self.menu.move(-1 if key == "up" else 1)
         elif key == "escape":
-            self.menu.display = False
+            self._list(shown=False)
+            if self.text == "/":
+                self.put("")  # it was there for the list alone
         elif key in ("tab", "enter"):
             self._complete()  # the rows may be those of fewer letters: news of a change comes after keys in a hurry
             return self.menu.display and self._accept(key)
@@ -286,12 +305,12 @@ class Composer(TextArea):
         chosen = self.menu.items[self.menu.chosen].label
         row, column = self.cursor_location
         typed = self.document[row][self._start : column]
-        self.menu.display = False
+        self._list(shown=False)
         if key == "enter" and typed.removeprefix("/") == chosen.removeprefix("/"):
             return False
         text = chosen
         if self.document[row][:1] == "/" and self._start == 0 and not chosen.startswith("/"):
             text = f"/{chosen}"
         self.replace(f"{text} ", (row, self._start), (row, column))
-        self.menu.display = False
+        self._list(shown=False)
         return True

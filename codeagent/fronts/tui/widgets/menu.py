@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -15,6 +16,9 @@ from textual.strip import Strip
 from codeagent.core.clean import clean_line
 from codeagent.fronts.tui.palette import Glyphs, Palette
 
+NARROW = 60
+"""Cells under which a label is worth more than what is told about it."""
+
 
 class Item(Struct, frozen=True):
     """One row: what it is and, in quiet words, more about it. `key` is shown before it."""
@@ -23,6 +27,11 @@ class Item(Struct, frozen=True):
     detail: str = ""
     key: str = ""
     marked: bool = False
+
+
+def _longest(items: tuple[Item, ...]) -> int:
+    """Cells of the longest label that has a detail in a column."""
+    return max((cell_len(item.label) for item in items if item.detail and not item.key), default=0)
 
 
 class Menu(ScrollView, can_focus=False):
@@ -50,10 +59,15 @@ class Menu(ScrollView, can_focus=False):
         self.palette, self._glyphs = palette, glyphs
         self.items = items
         self.chosen = 0
+        self._longest = _longest(items)
+
+    def _column(self, width: int) -> int:
+        """Where details begin, one place for all: behind the longest label, as far as they are left some room."""
+        return max(24, min(self._longest + 5, width * 5 // 8, width - 16))
 
     def fill(self, items: tuple[Item, ...]) -> None:
         """Show other rows, the first of them highlighted."""
-        self.items, self.chosen = items, 0
+        self.items, self.chosen, self._longest = items, 0, _longest(items)
         self.virtual_size = Size(self.size.width, len(items))
         self.scroll_to(y=0, animate=False)
         self.refresh(layout=True)
@@ -97,9 +111,13 @@ class Menu(ScrollView, can_focus=False):
         chosen = index == self.chosen
         row = Text(f" {self._glyphs.you} " if chosen else "   ", p.accent, end="")
         row.append(f"{item.key} " if item.key else "", f"bold {p.accent}")
-        row.append(clean_line(item.label), f"bold {p.text}" if chosen or item.marked else p.text)
+        label = Text(clean_line(item.label), f"bold {p.text}" if chosen or item.marked else p.text)
+        column = self._column(width) if item.detail and not item.key else 0
+        if width >= NARROW and column and row.cell_len + label.cell_len > column - 2:
+            label.truncate(column - row.cell_len - 3)
+            label.append(self._glyphs.more, p.muted)
+        row.append_text(label)
         if item.detail:
-            column = max(24, min(width // 3, 34)) if not item.key else row.cell_len + 2
             row.append(" " * max(2, column - row.cell_len))
             row.append(clean_line(item.detail), p.muted)
         if row.cell_len > width - 1:

@@ -48,15 +48,32 @@ class Panel(Widget):
 
 
 class TodoPanel(Panel):
-    """The todo list while something in it is open. `wanted` is what the person chose with Ctrl+T."""
+    """The todo list while something in it is open: one quiet line at rest. `wanted` is what Ctrl+T chose."""
 
     wanted = True
+    _at_rest = False
+    _todo: Todo | None = None
 
     def update(self, todo: Todo | None) -> None:
         """Show the list as it stands."""
+        self._todo = todo
         items = todo.items if todo else ()
         is_open = any(item.status != "completed" for item in items)
-        self.show(self._lines(todo) if todo and is_open and self.wanted else [])
+        lines = self._line if self._at_rest else self._lines
+        self.show(lines(todo) if todo and is_open and self.wanted else [])
+
+    def rest(self, *, at_rest: bool) -> None:
+        """Whether nothing is being done of it now."""
+        if at_rest != self._at_rest:
+            self._at_rest = at_rest
+            self.update(self._todo)
+
+    def _line(self, todo: Todo) -> list[Text]:
+        """How much is left, and what was next: a list with a thing in progress would look as if it went on."""
+        left = [item for item in todo.items if item.status != "completed"]
+        left.sort(key=lambda item: item.status != "in_progress")
+        told = f" {self.glyphs.pending} {len(left)} of {len(todo.items)} left to do: {clean_line(left[0].text)}"
+        return [Text(told, self.palette.muted)]
 
     def _lines(self, todo: Todo) -> list[Text]:
         p, g = self.palette, self.glyphs
@@ -69,7 +86,7 @@ class TodoPanel(Panel):
         for item in shown:
             now = item.status == "in_progress"
             rows.append(
-                Text(f" {g.folded if now else g.pending} ", p.accent if now else p.muted).append(
+                Text(f" {g.current if now else g.pending} ", p.accent if now else p.muted).append(
                     clean_line(item.text), f"bold {p.text}" if now else p.text
                 )
             )

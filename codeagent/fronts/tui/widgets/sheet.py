@@ -24,6 +24,9 @@ class Sheet(ScrollView, can_focus=False):
             super().__init__()
             self.row, self.width, self.at = row, width, at
 
+    class Moved(Message):
+        """Other rows are in view, or there are other rows."""
+
     DEFAULT_CSS = "Sheet { height: auto; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     def __init__(self, draw: Draw, *, id: str) -> None:  # noqa: A002 - Textual's name for it
@@ -32,6 +35,8 @@ class Sheet(ScrollView, can_focus=False):
         self._drawn: dict[int, list[Strip]] = {}
         """Rows by width: the layout asks for another one than is shown beside a scrollbar."""
         self._furthest = 0
+        self._seen_across = 0
+        """The width for which `_furthest` counts."""
 
     def change(self, draw: Draw) -> None:
         """Show something else, from its beginning."""
@@ -69,6 +74,12 @@ class Sheet(ScrollView, can_focus=False):
         return scroll is not None
 
     @property
+    def below(self) -> int:
+        """Rows below those in view."""
+        bottom = self.scroll_offset.y + self.size.height
+        return max(0, len(self.rows(self._across)) - bottom) if self.size.height and self._across else 0
+
+    @property
     def hidden(self) -> int:
         """Rows below the lowest that has been in view."""
         return max(0, len(self.rows(self._across)) - max(self._furthest, self.scroll_offset.y + self.size.height))
@@ -101,10 +112,17 @@ class Sheet(ScrollView, can_focus=False):
     def _measure(self) -> None:
         if width := self._across:
             self.virtual_size = Size(width, len(self.rows(width)))
+            if width != self._seen_across:  # rows are others at another width, fewer than were seen perhaps
+                self._seen_across, self._furthest = width, 0
+            self._see()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self._furthest = max(self._furthest, int(new_value) + self.size.height)
+        self._see()
+
+    def _see(self) -> None:
+        self._furthest = max(self._furthest, self.scroll_offset.y + self.size.height)
+        self.post_message(self.Moved())
 
     def on_click(self, event: events.Click) -> None:
         self.post_message(self.Clicked(event.y + self.scroll_offset.y, self._across, event.time))

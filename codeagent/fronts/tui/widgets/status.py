@@ -73,6 +73,7 @@ class Status(Widget):
         self.still = False
         """Whether nothing may move: seconds are counted, the spinner stands."""
         self._hint = ""
+        self._keys = "? keys"
         self._hint_timer: Timer | None = None
 
     def show(self, standing: Standing) -> None:
@@ -125,12 +126,18 @@ class Status(Widget):
         self._tokens += tokens
 
     def hint(self, words: str, seconds: float = 2.0) -> None:
-        """Say something for a moment in place of the key hints."""
+        """Say something for a moment in place of the key hints; nothing, and they are back."""
         self._hint = words
         if self._hint_timer is not None:
             self._hint_timer.stop()
-        self._hint_timer = self.set_timer(seconds, self._clear_hint)
+        self._hint_timer = self.set_timer(seconds, self._clear_hint) if words else None
         self.refresh()
+
+    def rest(self, keys: str) -> None:
+        """What keys do while nothing works and nothing else is to be said."""
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh()
 
     def _clear_hint(self) -> None:
         self._hint, self._hint_timer = "", None
@@ -151,7 +158,7 @@ class Status(Widget):
         if self._hint:
             return Text(f"{self._hint} ", p.warning)
         if self._since is None:
-            return Text("? keys ", p.muted)
+            return Text(f"{self._keys} ", p.muted)
         passed = self._now() - self._since
         frames = self._glyphs.spinner
         text = Text(frames[0 if self.still else int(passed / TICK) % len(frames)], p.accent)
