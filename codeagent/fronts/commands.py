@@ -17,6 +17,7 @@ from codeagent.fronts.command_names import COMMANDS as COMMANDS
 from codeagent.fronts.command_names import complete as complete
 from codeagent.fronts.command_names import is_command as is_command
 from codeagent.fronts.command_names import must_wait as must_wait
+from codeagent.fronts.command_names import own_command as own_command
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
@@ -28,6 +29,18 @@ Show = Callable[[str], None]
 Copy = Callable[[str], bool]
 Edit = Callable[[Path], None]
 Refill = Callable[[str], None]
+
+
+SIGNS = (
+    ("! COMMAND", "a command of your own; the model reads what it gave"),
+    ("@PATH", "a file of the project; Tab completes it where the terminal can"),
+    ("Ctrl+C", "stop what it does; twice with nothing written: leave"),
+    ("Ctrl+D", "leave"),
+)
+"""What else can be typed, as (sign, meaning), in the fronts that print."""
+
+WIDEST = 26
+"""Columns of a command in the help; what is longer has its meaning on the next line."""
 
 
 class Call(Struct, frozen=True):
@@ -95,8 +108,11 @@ def _unknown(name: str) -> str:
 
 
 def _help(call: Call) -> None:
-    width = max(len(f"{c.name} {c.usage}".strip()) for c in COMMANDS if len(c.usage) < 20)
-    lines = [f"{f'{c.name} {c.usage}'.strip():<{width}}  {c.help}" for c in COMMANDS]
+    rows = [*((f"{c.name} {c.usage}".strip(), c.help) for c in COMMANDS), *SIGNS]
+    width = max(len(head) for head, _ in rows if len(head) <= WIDEST)
+    lines = []
+    for head, about in rows:
+        lines += [f"{head:<{width}}  {about}"] if len(head) <= WIDEST else [head, f"{'':<{width}}  {about}"]
     call.show("\n".join(lines))
 
 

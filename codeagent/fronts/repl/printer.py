@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from codeagent.core.call_events import OWN
 from codeagent.core.events import (
     AssistantSaid,
     CallDelta,
@@ -27,6 +28,8 @@ from codeagent.fronts.repl.splitter import Splitter
 
 LAST = 8
 """Lines of output shown of a call that failed."""
+MOST = 200
+"""Lines of output shown of a command that the person ran."""
 
 
 class Printer:
@@ -187,6 +190,9 @@ class Printer:
         elif isinstance(done.view, Diff) and done.use_id not in self._shown:
             for role, line in calls.diff(done.view):
                 self._paper.line(f"    {line}", role)
+        elif done.tool == "bash" and done.view and done.use_id.startswith(f"{OWN}_"):  # the person's own command
+            for role, line in list(calls.view(done.view, MOST))[1:]:
+                self._paper.line(f"    | {line}", role)
         elif failed and done.view and done.outcome != "refused":
             for role, line in list(calls.view(done.view, LAST))[-LAST - 1 :]:
                 self._paper.line(f"    | {line}", role)
