@@ -208,7 +208,7 @@ class House:
         tool, _, text = call.partition(" ")
         if not text.strip():
             return permissions.listed(self._ground, self.agent.mode)
-        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
+        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode, "/mode"))
 
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""
