@@ -305,7 +305,11 @@ def _config(call: Call) -> None:
     rows = [each for each in call.desk.settings() if not name or name.lower() in each.name.lower()]
     if not rows:
         raise UsageFault(f"No setting has {name!r} in its name. /config lists them.")
-    call.show("\n".join(f"{each.name:<28} {each.value:<16} {each.source}" for each in rows))
+    if len(rows) == 1 or name in [each.name for each in rows]:
+        call.show(reports.setting(next((each for each in rows if each.name == name), rows[0])))
+        return
+    wide = max(len(each.name) for each in rows)
+    call.show("\n".join(f"{each.name:<{wide}}  {reports.setting_value(each)}" for each in rows))
 
 
 _HOLDS = "What is read at the start holds from the next one."

@@ -28,7 +28,7 @@ from codeagent.fronts import calls, hired, present
 from codeagent.memory.prompt import GUIDELINES, MEMORY
 
 if TYPE_CHECKING:
-    from codeagent.fronts.desk import Desk, ListedJob
+    from codeagent.fronts.desk import Desk, ListedJob, ListedSetting
 
 MODES = (
     ("default", "reads run; edits and commands are asked"),
@@ -242,3 +242,16 @@ def _fenced(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}\n{text}\n{fence}"
+
+
+def setting_value(each: ListedSetting) -> str:
+    """A setting's value with where it comes from; its meaning where nobody set it."""
+    if each.source == "default":
+        return f"{f'{each.value} (default)':<24}  {each.about}"
+    return f"{each.value:<24}  {each.source}"
+
+
+def setting(each: ListedSetting) -> str:
+    """One setting in full: what is in force and why, what it means, what it may be."""
+    said = f"{each.name} is {each.value} ({each.source})"
+    return f"{said}\n  {each.about}\n  wanted: {each.wanted}. Default: {each.usual}"
