@@ -137,8 +137,9 @@ def _fork(call: Call) -> Outcome:
     opened = next((e for e in desk.agent.journal.entries if isinstance(e, Opened)), None)
     if opened is None or not desk.resume_command:
         raise UsageFault("There is nothing to copy yet: this session is not on disk.")
+    before = desk.resume_command
     desk.open(opened.session, copy=True)
-    call.show(f"This is a copy now. The session itself: codeagent -r {opened.session}")
+    call.show(f"This is a copy now. The session itself: {before}")
     return "redraw"
 
 
