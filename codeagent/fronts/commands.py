@@ -324,7 +324,7 @@ def _vim(call: Call) -> None:
 
 async def _doctor(call: Call) -> None:
     found = await call.desk.findings()
-    call.show("\n".join(f"{each.state:<8} {each.name:<9} {each.words}" for each in found))
+    call.show(reports.findings(found))
 
 
 def _theme(call: Call) -> None:

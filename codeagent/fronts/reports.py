@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from codeagent.fronts import calls, hired, present
 from codeagent.memory.prompt import GUIDELINES, MEMORY
 
 if TYPE_CHECKING:
+    from codeagent.core.listed import Finding
     from codeagent.fronts.desk import Desk, ListedJob, ListedSetting
 
 MODES = (
@@ -255,3 +257,15 @@ def setting(each: ListedSetting) -> str:
     """One setting in full: what is in force and why, what it means, what it may be."""
     said = f"{each.name} is {each.value} ({each.source})"
     return f"{said}\n  {each.about}\n  wanted: {each.wanted}. Default: {each.usual}"
+
+
+def findings(found: Sequence[Finding], width: int = 78) -> str:
+    """What doctor found, one after the other; what goes beyond `width` columns hangs under its words. 0: no end."""
+    lines = []
+    for each in found:
+        head = f"{each.state:<8} {each.name:<9} "
+        words = clean_line(each.words)
+        room = max(20, width - len(head))
+        rows = textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False) if width else [words]
+        lines += [f"{head}{rows[0] if rows else ''}", *(" " * len(head) + row for row in rows[1:])]
+    return "\n".join(lines)
