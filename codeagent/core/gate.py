@@ -139,7 +139,7 @@ class Gate:
         if effect.tool in EDITS and all(touch.place == "inside" for touch in effect.touches):
             return "accept edits in this session", ()
         rules = narrow(effect)
-        return (f"don't ask again for {', '.join(rules)}", rules) if rules else ("", ())
+        return (f"don't ask again in this project for {', '.join(rules)}", rules) if rules else ("", ())
 
     def _store(self, rules: tuple[str, ...]) -> str:
         """Store rules, or accept edits where there are none; the places where they stand."""

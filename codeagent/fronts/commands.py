@@ -103,8 +103,9 @@ def _unknown(name: str) -> str:
     import difflib
 
     known = [command.name for command in COMMANDS]
-    near = difflib.get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.5)
-    return f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else " All commands: /help")
+    near = difflib.get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.6)
+    meant = ALIASES.get(near[0], near[0]) if near else ""
+    return f"There is no command {name}." + (f" Did you mean {meant}?" if meant else " All commands: /help")
 
 
 def _help(call: Call) -> None:

@@ -61,9 +61,10 @@ def spending(meter: Meter, entries: Sequence[Entry], price: Price | None) -> str
     )
     rows.append(f"cached     {100 * meter.cached_share:.0f} % of the prompts")
     rows.append(f"work       {', '.join(work)}")
+    rest = meter.turn_ms - meter.model_ms - meter.tool_ms
     rows.append(
-        f"time       {present.seconds(meter.turn_ms)} working: {present.seconds(meter.model_ms)} the model, "
-        f"{present.seconds(meter.tool_ms)} tools"
+        f"time       {present.seconds(meter.turn_ms)} in turns: {present.seconds(meter.model_ms)} the model, "
+        f"{present.seconds(meter.tool_ms)} tools" + (f", {present.seconds(rest)} your answers" if rest >= 1000 else "")
     )
     rows.append(f"prices     {_dated(price)}")
     missed = [e.text for e in entries if isinstance(e, Noted) and e.topic == TOPIC]
@@ -80,7 +81,9 @@ def _spent(name: str, spent: Used) -> str:
 
 def _dated(price: Price | None) -> str:
     if price is None:
-        return "unknown for this model"
+        return "unknown price"
+    if not (price.input or price.output):
+        return "nothing: this model is free"
     a_million = f"${price.input:g} in, ${price.output:g} out, ${price.read:g} from the cache per million tokens"
     return f"{a_million}, as listed on {price.date}" if price.date else a_million
 

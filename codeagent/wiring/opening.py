@@ -22,7 +22,7 @@ from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, with_substitutes
+from codeagent.models.choice import Choice, is_local, keyless, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import store
 from codeagent.sessions.load import Loaded, foreign_digest
@@ -142,7 +142,7 @@ class Opening:
     def _usable(self, model: str) -> None:
         """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
         if not is_local(model) and not self._ground.access.key:
-            raise ModelUnavailable(NO_KEY, category="authentication_failed")
+            raise ModelUnavailable(keyless(model), category="authentication_failed")
         try:
             self._choice.info(model)
         except ModelError as fault:
