@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,10 +92,17 @@ class Opening:
             format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
-        begun = self._settle(keeper, (), [opened, *ground.opening_notes()], workspace, tools)
+        begun = self._settle(keeper, (), [opened, *ground.opening_notes(), *self._orders(model)], workspace, tools)
         if options.name:
             begun.agent.rename(options.name)
         return begun
+
+    def _orders(self, model: str) -> Iterator[Noted]:
+        """What the stand-in understands, for a person who is about to type."""
+        if model == "offline" and not self._headless:
+            from codeagent.models.offline import HINT
+
+            yield Noted(HINT, to="person", topic="offline")
 
     def resume(self, path: Path, model: str) -> Session:
         """The session of this log, taken up again; with another model where one is named."""

@@ -58,7 +58,7 @@ class Trouble(Dialog[NextTry | None]):
         if self._keyless:
             return (
                 Item("Enter a key", self._kept, "1"),
-                Item("Try the offline stand-in", "no language model, but real tools: list, read F, run CMD ...", "2"),
+                Item("Try the offline stand-in", "no language model, but real tools on your project", "2"),
                 Item("Take the tour", "a recorded session on a small sample project", "3"),
             )
         return (Item("Try again", key="1"), Item("Leave", key="2"))
