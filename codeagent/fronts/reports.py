@@ -83,7 +83,7 @@ def _dated(price: Price | None) -> str:
     if price is None:
         return "unknown price"
     if not (price.input or price.output):
-        return "nothing: this model is free"
+        return "free: $0 per million tokens"
     a_million = f"${price.input:g} in, ${price.output:g} out, ${price.read:g} from the cache per million tokens"
     return f"{a_million}, as listed on {price.date}" if price.date else a_million
 
