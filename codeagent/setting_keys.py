@@ -103,7 +103,7 @@ class Key(Struct, frozen=True):
 KEYS: dict[str, Key] = {
     key.name: key
     for key in (
-        Key("model", "text", "", "the model that is asked: a name or the beginning of one", unset="claude-sonnet-5-5"),
+        Key("model", "text", "", "the model that is asked: an id, or an alias such as opus", unset="claude-sonnet-5-5"),
         Key("fallbackModel", "text", "", "models to ask, in order, when the first cannot answer", unset="none"),
         Key(
             "effort",
@@ -121,16 +121,14 @@ KEYS: dict[str, Key] = {
             own=True,
             unset="the provider's own",
         ),
-        Key(
-            "theme", "text", "", "colours of the full screen", choices=THEMES, unset="as the terminal is, dark or light"
-        ),
+        Key("theme", "text", "", "colours of the full screen", choices=THEMES, unset="dark or light, as the terminal"),
         Key(
             "editor",
             "text",
             "",
             "command that opens files and drafts for you",
             own=True,
-            unset="as VISUAL or EDITOR says",
+            unset="by VISUAL or EDITOR",
         ),
         Key(
             "statusLine",

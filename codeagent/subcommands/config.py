@@ -155,7 +155,7 @@ def _list(ground: Ground, *, as_json: bool) -> int:
         held = [(name, text, place) for text, place in preferences.lists(settings, name)]
         rows += held or [(name, "none (default)", KEYS[name].about)]
     wide = max(len(name) for name, _, _ in rows)
-    long = min(30, max(len(value) for _, value, _ in rows))
+    long = min(40, max(len(value) for _, value, _ in rows))
     for name, value, place in rows:
         sys.stdout.write(clean_line(f"{name:<{wide}}  {value:<{long}}  {place}") + "\n")
     for words in problems:
