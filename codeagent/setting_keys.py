@@ -121,7 +121,7 @@ KEYS: dict[str, Key] = {
             own=True,
             unset="the provider's own",
         ),
-        Key("theme", "text", "", "colours of the full screen", choices=THEMES, unset="dark or light, as the terminal"),
+        Key("theme", "text", "", "colours of the full screen", choices=THEMES, unset="dark"),
         Key(
             "editor",
             "text",

@@ -291,8 +291,10 @@ def test_each_setting_is_explained_and_the_guide_says_the_same() -> None:
 
 def test_what_holds_while_nobody_sets_it_is_told_as_it_is() -> None:
     from codeagent.fronts.tui.keys import ACTS
+    from codeagent.fronts.tui.palette import DARK, PALETTES
     from codeagent.models.catalog import DEFAULT
 
+    assert PALETTES[KEYS["theme"].usual][0] is DARK
     assert KEYS["model"].usual == DEFAULT
     assert KEYS["maxTurns"].usual == f"{Limits().steps}"
     assert KEYS["maxTokensTotal"].usual == f"{Limits().tokens:,}"

@@ -32,7 +32,7 @@ def test_a_value_set_is_in_force_and_told_with_file_and_line(here: Path, own: Pa
     assert (code, out) == (0, "light\n")
     assert err == (
         "theme: colours of the full screen\n"
-        "  wanted: one of dark, light, dark-safe, light-safe, terminal. Default: dark or light, as the terminal\n"
+        "  wanted: one of dark, light, dark-safe, light-safe, terminal. Default: dark\n"
         f"  in force: light ({own}:2)\n"
     )
     assert f"{own}:2" in run("config")[1].splitlines()[0]
