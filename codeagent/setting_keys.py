@@ -14,26 +14,26 @@ Layer = Literal["managed", "command line", "environment", "local", "project", "u
 PRECEDENCE: tuple[Layer, ...] = ("managed", "command line", "environment", "local", "project", "user")
 """Whose value of a setting counts, the strongest first. Lists of rules and directories are joined instead."""
 
-ACTS = (
-    "history",
-    "editor",
-    "stash",
-    "image",
-    "find",
-    "earlier",
-    "later",
-    "copy",
-    "unfold",
-    "todo",
-    "redraw",
-    "suspend",
-    "mode",
-    "model",
-    "effort",
-    "theme",
-    "mouse",
-)
-"""What a key of one's own choice can be given to in the full-screen interface: `keys.history` and so on."""
+ACTS = {
+    "history": "ctrl+r",
+    "editor": "ctrl+g",
+    "stash": "ctrl+s",
+    "image": "ctrl+v",
+    "find": "ctrl+f",
+    "earlier": "ctrl+up",
+    "later": "ctrl+down",
+    "copy": "alt+c",
+    "unfold": "ctrl+o",
+    "todo": "ctrl+t",
+    "redraw": "ctrl+l",
+    "suspend": "ctrl+z",
+    "mode": "shift+tab",
+    "model": "alt+p",
+    "effort": "alt+t",
+    "theme": "alt+h",
+    "mouse": "alt+m",
+}
+"""What can have a key of one's own choice in the full screen (`keys.history` and so on), and its usual key."""
 
 
 THEMES = ("dark", "light", "dark-safe", "light-safe", "terminal")
@@ -49,10 +49,27 @@ class Key(Struct, frozen=True):
     name: str
     kind: Literal["text", "integer", "number", "switch", "texts"]
     default: Any
+    about: str
+    """One line of meaning."""
     low: float = 0
     high: float = math.inf
     choices: tuple[str, ...] = ()
     own: bool = False
+    unset: str = ""
+    """What is in force, in words, while it has its default, where that is no value by itself."""
+
+    def in_force(self, value: Any) -> str:
+        """A value in words: of one that says nothing, what holds then."""
+        if self.unset and value == self.default:
+            return self.unset
+        if isinstance(value, list | tuple):
+            return ", ".join(map(str, value)) or "none"
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    @property
+    def usual(self) -> str:
+        """What is in force while nobody sets it, in words."""
+        return self.in_force(self.default)
 
     @property
     def wanted(self) -> str:
@@ -74,38 +91,110 @@ class Key(Struct, frozen=True):
 KEYS: dict[str, Key] = {
     key.name: key
     for key in (
-        Key("model", "text", ""),
-        Key("fallbackModel", "text", ""),
-        Key("effort", "text", "", choices=EFFORTS),
-        Key("baseUrl", "text", "", own=True),
-        Key("theme", "text", "", choices=THEMES),
-        Key("ui", "text", "auto", choices=("auto", "tui", "repl", "plain")),
-        Key("editor", "text", "", own=True),
-        Key("statusLine", "text", "", own=True),
-        Key("mouse", "switch", True),
-        Key("vim", "switch", False),
-        Key("reducedMotion", "switch", False),
-        Key("notify", "text", "auto", choices=("auto", "bell", "off")),
-        *(Key(f"keys.{act}", "text", "") for act in ACTS),
-        Key("maxTurns", "integer", 0),
-        Key("maxTokensTotal", "integer", 0),
-        Key("maxBudgetUsd", "number", 0.0),
-        Key("maxSeconds", "number", 0.0),
-        Key("compaction.auto", "switch", True),
-        Key("compaction.threshold", "number", 0.0, high=1),
-        Key("compaction.reserve", "integer", 13_000),
-        Key("compaction.keep", "integer", 4, low=4),
-        Key("memory", "switch", True),
-        Key("webFetch.allowPrivate", "switch", False, own=True),
-        Key("sandbox", "text", "auto", choices=("auto", "on", "off"), own=True),
-        Key("sandbox.network", "switch", False, own=True),
-        Key("cleanupPeriodDays", "integer", 30, low=1),
-        Key("permissions.defaultMode", "text", "default", choices=(*MODES, *ALIASES)),
-        Key("permissions.disableBypassPermissionsMode", "text", "", choices=("disable",)),
-        Key("permissions.allow", "texts", ()),
-        Key("permissions.ask", "texts", ()),
-        Key("permissions.deny", "texts", ()),
-        Key("permissions.additionalDirectories", "texts", ()),
+        Key("model", "text", "", "the model that is asked: an id, or an alias such as opus", unset="claude-sonnet-5-5"),
+        Key("fallbackModel", "text", "", "models to ask, in order, when the first cannot answer", unset="none"),
+        Key(
+            "effort",
+            "text",
+            "",
+            "how hard the model thinks",
+            choices=EFFORTS,
+            unset="the model's own",
+        ),
+        Key(
+            "baseUrl",
+            "text",
+            "",
+            "address of the Messages API, for a gateway or a local server",
+            own=True,
+            unset="the provider's own",
+        ),
+        Key("theme", "text", "", "colours of the full screen", choices=THEMES, unset="dark"),
+        Key(
+            "editor",
+            "text",
+            "",
+            "command that opens files and drafts for you",
+            own=True,
+            unset="by VISUAL or EDITOR",
+        ),
+        Key(
+            "statusLine",
+            "text",
+            "",
+            "command whose first line of output stands in the status line",
+            own=True,
+            unset="none",
+        ),
+        Key("mouse", "switch", True, "the full screen takes the mouse: wheel, clicks, selecting"),
+        Key("vim", "switch", False, "vim's keys while you write"),
+        Key("reducedMotion", "switch", False, "nothing moves on the screen but text"),
+        Key(
+            "notify",
+            "text",
+            "auto",
+            "when you look elsewhere: a notice with a bell, a bell, nothing",
+            choices=("auto", "bell", "off"),
+        ),
+        *(Key(f"keys.{act}", "text", "", f"key for: {act}", unset=key) for act, key in ACTS.items()),
+        Key("maxTurns", "integer", 0, "steps in a turn before it asks whether to go on", unset="50"),
+        Key(
+            "maxTokensTotal",
+            "integer",
+            0,
+            "tokens of a session before it asks; cache reads count a tenth",
+            unset="5,000,000",
+        ),
+        Key("maxBudgetUsd", "number", 0.0, "dollars of a session before it asks", unset="no limit"),
+        Key("maxSeconds", "number", 0.0, "seconds of a turn before it asks", unset="no limit"),
+        Key("compaction.auto", "switch", True, "sum up the conversation when the window fills"),
+        Key(
+            "compaction.threshold",
+            "number",
+            0.0,
+            "share of the usable window at which to sum up: 0.8 is 80 %",
+            high=1,
+            unset="1",
+        ),
+        Key("compaction.reserve", "integer", 13_000, "tokens of the window that are kept free"),
+        Key("compaction.keep", "integer", 4, "newest messages that stay word for word", low=4),
+        Key("memory", "switch", True, "the memory is told to the model and can be added to"),
+        Key(
+            "webFetch.allowPrivate",
+            "switch",
+            False,
+            "pages at private addresses and on this machine may be fetched",
+            own=True,
+        ),
+        Key(
+            "sandbox",
+            "text",
+            "auto",
+            "commands run behind walls: where it works, always, never",
+            choices=("auto", "on", "off"),
+            own=True,
+        ),
+        Key("sandbox.network", "switch", False, "commands behind the walls reach the network", own=True),
+        Key("cleanupPeriodDays", "integer", 30, "age in days from which `sessions prune` takes sessions away", low=1),
+        Key(
+            "permissions.defaultMode",
+            "text",
+            "default",
+            "mode that a session starts in: what runs without asking",
+            choices=(*MODES, *ALIASES),
+        ),
+        Key(
+            "permissions.disableBypassPermissionsMode",
+            "text",
+            "",
+            "keeps the mode bypass from being used",
+            choices=("disable",),
+            unset="bypass can be used",
+        ),
+        Key("permissions.allow", "texts", (), "rules: what runs without asking"),
+        Key("permissions.ask", "texts", (), "rules: what is asked whatever is allowed"),
+        Key("permissions.deny", "texts", (), "rules: what never runs"),
+        Key("permissions.additionalDirectories", "texts", (), "directories that count as inside the project"),
     )
 }
 

@@ -5,11 +5,16 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from codeagent import setting_keys
+from codeagent.core.compaction import Policy
 from codeagent.core.errors import UsageFault
+from codeagent.core.valves import Limits
 from codeagent.setting_changes import remember_rule
+from codeagent.setting_keys import KEYS
 from codeagent.settings import Settings
 
 
@@ -270,3 +275,27 @@ def test_two_sessions_remember_at_the_same_time(place):
     children = [subprocess.Popen([sys.executable, "-c", REMEMBER, str(place.project), str(n)]) for n in range(3)]
     assert [child.wait() for child in children] == [0, 0, 0]
     assert len(json.loads(place.local.read_text())["permissions"]["allow"]) == 15
+
+
+def test_each_setting_is_explained_and_the_guide_says_the_same() -> None:
+    guide = (Path(__file__).parents[1] / "docs" / "settings.md").read_text().splitlines()
+    told = [line for line in guide if line.startswith("| `")]
+    assert told == [
+        f"| `{key.name}` | {key.about}{' (own)' if key.own else ''} | {key.wanted} | {key.usual} |"
+        for key in KEYS.values()
+    ]
+    assert all(len(key.about) <= 70 for key in KEYS.values())
+
+
+def test_what_holds_while_nobody_sets_it_is_told_as_it_is() -> None:
+    from codeagent.fronts.tui.keys import ACTS
+    from codeagent.fronts.tui.palette import DARK, PALETTES
+    from codeagent.models.catalog import DEFAULT
+
+    assert PALETTES[KEYS["theme"].usual][0] is DARK
+    assert KEYS["model"].usual == DEFAULT
+    assert KEYS["maxTurns"].usual == f"{Limits().steps}"
+    assert KEYS["maxTokensTotal"].usual == f"{Limits().tokens:,}"
+    assert (Limits().dollars, Limits().seconds) == (0, 0)
+    assert KEYS["compaction.threshold"].usual == f"{Policy().share:g}"
+    assert {act.name: act.key for act in ACTS} == {act: KEYS[f"keys.{act}"].usual for act in setting_keys.ACTS}

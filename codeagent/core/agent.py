@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from codeagent.core import compaction
 from codeagent.core.budget import Meter, doubted
 from codeagent.core.cache_audit import CacheAudit
+from codeagent.core.call_events import OWN
 from codeagent.core.calls import Calls
 from codeagent.core.conversation import Parameters, live, parameters
 from codeagent.core.effects import Effect
@@ -192,11 +193,11 @@ class Agent:
         """
         if self.working:
             raise UsageFault("Something is running. Stop it first, or wait until it is done.")
-        use = ToolUse(self._outside.ids.new("own"), "bash", {"command": command})
+        use = ToolUse(self._outside.ids.new(OWN), "bash", {"command": command})
         told = f"The user ran this command and stopped it: {command}"
         self.working = True
         try:
-            (finished,) = await self._calls.run((use,))
+            (finished,) = await self._calls.run((use,), own=True)
             output = "\n".join(block.text for block in finished.blocks if isinstance(block, Text))
             told = f"The user ran this command: {command}\nIt gave:\n{output}"
         finally:

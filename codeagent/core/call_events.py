@@ -11,6 +11,9 @@ from codeagent.core.file_states import FileChange, FileState, Saw
 from codeagent.core.messages import Document, Image, Text, Usage
 from codeagent.core.views import View
 
+OWN = "own"
+"""What the ids of calls begin with that the person makes."""
+
 
 class Decided(Fact, frozen=True, tag="decided"):
     """The gate's decision about a call: what, by whom, by which rule, what the person added."""

@@ -56,13 +56,16 @@ class Calls:
         self._journal, self._tools, self._gate = journal, tools, gate
         self._clock, self._ids, self._snapshots = clock, ids, snapshots
 
-    async def run(self, uses: Sequence[ToolUse]) -> list[ToolFinished]:
-        """Run them all; each gets exactly one `ToolFinished`, given back in the order of the calls."""
+    async def run(self, uses: Sequence[ToolUse], *, own: bool = False) -> list[ToolFinished]:
+        """Run them all; each gets exactly one `ToolFinished`, given back in the order of the calls.
+
+        `own` calls are the person's, not the model's.
+        """
         done: dict[str, ToolFinished] = {}
         running: set[asyncio.Task[None]] = set()
 
         async def serve(ready: Ready) -> None:
-            done[ready.use.id] = await self._serve(ready)
+            done[ready.use.id] = await self._serve(ready, own=own)
 
         try:
             for use in uses:
@@ -106,11 +109,11 @@ class Calls:
         args = self._tools.parse(tool, use.name, use.input)
         return Ready(use, tool, args, await tool.plan(args))
 
-    async def _serve(self, ready: Ready) -> ToolFinished:
+    async def _serve(self, ready: Ready, *, own: bool) -> ToolFinished:
         """Ask the gate, then run. A person who edits the change first makes it be planned again."""
         use = ready.use
         changed: tuple[Text, ...] = ()
-        permit = await self._gate.permit(use, ready.effect)
+        permit = await self._gate.permit(use, ready.effect, own=own)
         if isinstance(permit, Revised):
             revised = replace(use, input=dict(permit.input), malformed="")
             again = await self._boundary(use, self._plan(revised))

@@ -92,6 +92,9 @@ def parameters(entries: Sequence[Entry], so_far: Parameters | None = None) -> Pa
     return now
 
 
+_STAYS = ("mode", "model", "effort")
+
+
 def live(entries: Sequence[Entry]) -> list[int]:
     """Positions of the entries that count: a rewind drops what came after the point it went back to."""
     path: list[int] = []
@@ -104,8 +107,14 @@ def live(entries: Sequence[Entry]) -> list[int]:
 
 
 def standing(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries that a person is shown of a session: what a rewind took back is left out."""
-    return [entries[position] for position in live(entries)]
+    """The entries that a person is shown of a session: what a rewind took back is left out.
+
+    Mode, model and effort stay as they are through a rewind: where what is left says otherwise, a last entry tells it.
+    """
+    shown = [entries[position] for position in live(entries)]
+    told, now = parameters(shown), parameters(entries)
+    kept = {name: getattr(now, name) for name in _STAYS if getattr(now, name) != getattr(told, name)}
+    return [*shown, Switched(**kept, why="the rewind left it so")] if kept else shown
 
 
 def request(entries: Sequence[Entry]) -> Request:

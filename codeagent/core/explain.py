@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from codeagent.core.effects import Effect, Verdict
 from codeagent.core.judging import judge
 from codeagent.core.modes import MODES
-from codeagent.core.rules import Rules, narrow
+from codeagent.core.rules import Rule, Rules, narrow
 
 DECIDED = {"allow": "Runs without a question", "ask": "Asked", "deny": "Refused"}
 
@@ -47,34 +47,48 @@ def details(effect: Effect, verdict: Verdict) -> Iterator[str]:
         yield from (f"  - {way}" for way in verdict.ways)
 
 
-def ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str) -> tuple[str, ...]:
-    """What would change the decision, each in a sentence."""
-    return tuple(_ways(effect, verdict, rules, mode))
+def ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str, setting: str = "/mode") -> tuple[str, ...]:
+    """What would change the decision, each in a sentence. `setting` is what a mode's name is written behind here."""
+    return tuple(_ways(effect, verdict, rules, mode, setting))
 
 
-def _ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str) -> Iterator[str]:
+def _ways(effect: Effect, verdict: Verdict, rules: Rules, mode: str, setting: str) -> Iterator[str]:
     match verdict.decision, verdict.by:
         case "deny", "builtin":
             yield "Nothing: no rule, no mode and no answer lets this run."
         case "deny" | "ask", "rule":
-            yield f"Take {verdict.rule} out of {_place(verdict)}. An allow rule does not beat it."
+            yield f"Take {verdict.rule} out of {_place(verdict.where)}. An allow rule does not beat it."
             if verdict.decision == "ask":
                 yield "Your yes, each time."
         case "ask", "protected":
             yield "Your yes, each time: no rule and no mode lets a protected place pass."
         case "deny", "mode" if mode == "plan":
-            yield "Approve the plan, or leave plan mode: Shift+Tab or /mode default."
+            yield f"Approve the plan, or leave plan mode: {setting} default."
         case "allow", "rule":
-            yield f"Take {verdict.rule} out of {_place(verdict)}, or add a deny or ask rule: both beat it."
+            yield from _ending(effect, rules, mode)
         case "allow", _ if not effect.free:
             yield f"A deny or ask rule, for example {_example(effect)} in permissions.ask."
         case "allow", _:
             yield f"A deny rule: {effect.tool.capitalize()} in permissions.deny."
         case _:
-            yield from _allowing(effect, rules, mode)
+            yield from _allowing(effect, rules, mode, setting)
 
 
-def _allowing(effect: Effect, rules: Rules, mode: str) -> Iterator[str]:
+def _ending(effect: Effect, rules: Rules, mode: str) -> Iterator[str]:
+    """What would end that allow rules let it pass: without the ones that are named, it is asked."""
+    gone: list[Rule] = []
+    left = rules
+    while covering := left.allowed(effect):
+        gone.append(covering[0])
+        left = left.without(covering[0])
+    if judge(effect, left, mode).decision == "allow":
+        yield f"A deny or ask rule, for example {_example(effect)} in permissions.ask: both beat an allow rule."
+    else:
+        named = " and ".join(f"{rule.text} out of {_place(rule.source)}" for rule in gone)
+        yield f"Take {named}, or add a deny or ask rule: both beat it."
+
+
+def _allowing(effect: Effect, rules: Rules, mode: str, setting: str) -> Iterator[str]:
     """What would let a question pass."""
     suggested = suggestions(effect)
     if suggested:
@@ -85,7 +99,7 @@ def _allowing(effect: Effect, rules: Rules, mode: str) -> Iterator[str]:
         yield "No rule can: only lines of plain commands are covered. Written without what is named above, one could."
     modes = [other for other in MODES if other != mode and judge(effect, rules, other).decision == "allow"]
     if modes:
-        yield f"The mode {_either(modes)} (Shift+Tab or /mode NAME)."
+        yield f"Another mode: {_either([f'{setting} {other}' for other in modes])}."
     yield "Your yes, each time." if mode != "dontAsk" else "Another mode, and your yes."
 
 
@@ -106,8 +120,8 @@ def suggestions(effect: Effect) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rules))
 
 
-def _place(verdict: Verdict) -> str:
-    return "the command line" if verdict.where == "command line" else verdict.where or "the rules"
+def _place(where: str) -> str:
+    return "the command line" if where == "command line" else where or "the rules"
 
 
 def _example(effect: Effect) -> str:

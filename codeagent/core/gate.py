@@ -62,8 +62,12 @@ class Gate:
         """What would happen to this effect, and why. Asks nobody, changes nothing."""
         return judge(effect, self._rules(), self.mode)
 
-    async def permit(self, use: ToolUse, effect: Effect, consent: Revised | None = None) -> Permit | Refusal | Revised:
+    async def permit(
+        self, use: ToolUse, effect: Effect, consent: Revised | None = None, *, own: bool = False
+    ) -> Permit | Refusal | Revised:
         """Let it through, refuse it, or hand back the input as the person changed it.
+
+        `own` is a call that the person wrote: what passes is on record as theirs.
 
         `consent` is that changed input coming again: the person wrote it, and only a deny stops it.
         """
@@ -84,6 +88,8 @@ class Gate:
                     return await self._ask(use, effect, verdict)
         if verdict.decision == "deny":
             return self._refuse(use, effect, verdict, "")
+        if own:
+            verdict = Verdict("allow", "dialog", "You typed this command.")
         self._decided(use, effect, verdict)
         return Permit(effect, use_id=use.id)
 
@@ -114,7 +120,7 @@ class Gate:
         if effect.tool in EDITS and all(touch.place == "inside" for touch in effect.touches):
             return "accept edits in this session", ()
         rules = narrow(effect)
-        return (f"don't ask again for {', '.join(rules)}", rules) if rules else ("", ())
+        return (f"don't ask again in this project for {', '.join(rules)}", rules) if rules else ("", ())
 
     def _store(self, rules: tuple[str, ...]) -> str:
         """Store rules, or accept edits where there are none; the places where they stand."""

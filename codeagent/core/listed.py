@@ -48,3 +48,9 @@ class ListedSetting(Struct, frozen=True):
     source: str
     choices: tuple[str, ...] = ()
     file: str = ""
+    about: str = ""
+    """One line of meaning."""
+    wanted: str = ""
+    """What a value must be, in words."""
+    usual: str = ""
+    """What is in force while nobody sets it, in words."""

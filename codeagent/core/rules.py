@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from codeagent.core import command_patterns
@@ -100,6 +100,13 @@ def covering(rules: Iterable[Rule], part: ShellPart) -> Rule | None:
     return next(found, None)
 
 
+def _needed(rule: Rule, effect: Effect) -> bool:
+    """Does this allow rule, of those that match, cover anything that would not pass without one?"""
+    if not rule.specifier or rule.tool != "bash" or effect.shell is None:
+        return True
+    return any(covering((rule,), part) for part in effect.shell.parts if not part.readonly)
+
+
 def _covers(rule: Rule, words: tuple[str, ...]) -> bool:
     return not rule.specifier or command_patterns.covers(_pattern(rule.specifier), words)
 
@@ -185,17 +192,33 @@ class Rules:
         return self._first("ask", effect)
 
     def allowed(self, effect: Effect) -> tuple[Rule, ...]:
-        """The allow rules that together cover all of the effect; () when they do not, or none is needed."""
+        """The allow rules that together cover all of the effect, and each some of it that only a rule lets pass.
+
+        () when they do not, or none is needed.
+        """
         rules = [rule for rule in self.all if rule.kind == "allow"]
         if not allowed_by(rules, effect, self._anchors):
             return ()
-        alone = [rule for rule in rules if match(rule, effect, self._anchors)]
-        if alone:
-            return (alone[0],)
-        used = dict.fromkeys(
-            rule for part in (effect.shell.parts if effect.shell else ()) if (rule := covering(rules, part))
-        )
-        return tuple(used) or tuple(rules)
+        alone = (rule for rule in rules if match(rule, effect, self._anchors) and _needed(rule, effect))
+        if one := next(alone, None):
+            return (one,)
+        return tuple(dict.fromkeys(rule for rule in self._shares(rules, effect) if rule))
+
+    def _shares(self, rules: Sequence[Rule], effect: Effect) -> Iterator[Rule | None]:
+        """The rule for each share of an effect that no rule covers alone."""
+        whole = bare(rules, folded(effect.tool))
+        for touch in effect.touches:
+            if _leaves(touch) or (whole is None and folded(effect.tool) in READS | EDITS):
+                yield next((rule for rule in rules if _permits(rule, touch, effect, self._anchors)), None)
+        if whole is not None:
+            yield whole
+        elif effect.shell is not None:
+            yield from (covering(rules, part) for part in effect.shell.parts if not part.readonly)
+
+    def without(self, gone: Rule) -> Rules:
+        """The same without this rule, wherever it stands with the same words."""
+        kept = (rule for rule in self.all if (rule.kind, rule.text, rule.source) != (gone.kind, gone.text, gone.source))
+        return Rules(kept, self._anchors, self.strict)
 
     def short(self, effect: Effect) -> Rule | None:
         """The allow rule that names the tool, and does not reach as far out as this effect would write."""
@@ -203,12 +226,15 @@ class Rules:
         return bare(rules, folded(effect.tool)) if any(_leaves(touch) for touch in effect.touches) else None
 
     def for_part(self, part: ShellPart) -> Rule | None:
-        """The rule that decides one simple command: deny, then ask, then allow. For explanations."""
+        """The rule that decides one simple command: deny, then ask, then allow. For explanations.
+
+        None for what only reads and no deny or ask rule sees: it needs no rule.
+        """
         for kind in ("deny", "ask"):
             found = next((rule for rule in self.all if rule.kind == kind and sees(rule, part)), None)
             if found:
                 return found
-        return covering((rule for rule in self.all if rule.kind == "allow"), part)
+        return None if part.readonly else covering((rule for rule in self.all if rule.kind == "allow"), part)
 
     def _first(self, kind: Kind, effect: Effect) -> Rule | None:
         return next((rule for rule in self.all if rule.kind == kind and match(rule, effect, self._anchors)), None)

@@ -35,6 +35,10 @@ def bounded(text: str, limit: int) -> str:
 
 def spelled(name: str, args: Mapping[str, Any], limit: int = 200) -> str:
     """A call as it would be written: `read(file_path="shop/cart.py", limit=40)`."""
+    todos = args.get("todos")
+    if name == "todo" and isinstance(todos, list) and all(isinstance(each, Mapping) for each in todos):
+        items = (f"{MARKS.get(str(each.get('status')), '[ ]')} {each.get('content', '')}" for each in todos)
+        return f"todo({bounded(', '.join(items), limit)})"
     pairs = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in args.items())
     return f"{clean_line(name)}({bounded(pairs, limit)})"
 

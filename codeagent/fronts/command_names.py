@@ -54,6 +54,7 @@ ALIASES = {
     "/title": "/rename",
     "/usage": "/cost",
     "/undo": "/rewind",
+    "?": "/help",
 }
 
 LEAVING = ("exit", "quit", ":q")
@@ -64,14 +65,19 @@ ALONE = ("/clear", "/resume", "/fork", "/compact", "/rewind")
 
 
 def is_command(line: str) -> bool:
-    """Whether a typed line is for us: `/word`, not a path such as /usr/bin, or a bare word that leaves."""
+    """Whether a typed line is for us: `/word`, not a path such as /usr/bin, `?`, or a bare word that leaves."""
     first = line.strip().split(maxsplit=1)[0] if line.strip() else ""
-    return line.strip() in LEAVING or (first.startswith("/") and first[1:].replace("-", "").isalpha())
+    return line.strip() in (*LEAVING, "?") or (first.startswith("/") and first[1:].replace("-", "").isalpha())
+
+
+def own_command(line: str) -> str:
+    """The shell command of a `!` line, empty for any other line."""
+    return line.strip()[1:].strip() if line.lstrip().startswith("!") else ""
 
 
 def must_wait(line: str) -> bool:
-    """Whether this command cannot run beside a turn."""
-    return parted(line)[0] in ALONE
+    """Whether this line cannot be obeyed beside a turn."""
+    return bool(own_command(line)) or parted(line)[0] in ALONE
 
 
 def parted(line: str) -> tuple[str, str]:

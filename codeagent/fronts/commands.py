@@ -17,6 +17,7 @@ from codeagent.fronts.command_names import COMMANDS as COMMANDS
 from codeagent.fronts.command_names import complete as complete
 from codeagent.fronts.command_names import is_command as is_command
 from codeagent.fronts.command_names import must_wait as must_wait
+from codeagent.fronts.command_names import own_command as own_command
 
 if TYPE_CHECKING:
     from codeagent.fronts.desk import Desk, Listed
@@ -30,6 +31,18 @@ Edit = Callable[[Path], None]
 Refill = Callable[[str], None]
 
 _HOLDS = "What is read at the start holds from the next one."
+
+
+SIGNS = (
+    ("! COMMAND", "a command of your own; the model reads what it gave"),
+    ("@PATH", "a file of the project; Tab completes it where the terminal can"),
+    ("Ctrl+C", "stop what it does; twice with nothing written: leave"),
+    ("Ctrl+D", "leave"),
+)
+"""What else can be typed, as (sign, meaning), in the fronts that print."""
+
+WIDEST = 26
+"""Columns of a command in the help; what is longer has its meaning on the next line."""
 
 
 class Call(Struct, frozen=True):
@@ -92,13 +105,17 @@ def _unknown(name: str) -> str:
     import difflib
 
     known = [command.name for command in COMMANDS]
-    near = difflib.get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.5)
-    return f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else " All commands: /help")
+    near = difflib.get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.6)
+    meant = ALIASES.get(near[0], near[0]) if near else ""
+    return f"There is no command {name}." + (f" Did you mean {meant}?" if meant else " All commands: /help")
 
 
 def _help(call: Call) -> None:
-    width = max(len(f"{c.name} {c.usage}".strip()) for c in COMMANDS if len(c.usage) < 20)
-    lines = [f"{f'{c.name} {c.usage}'.strip():<{width}}  {c.help}" for c in COMMANDS]
+    rows = [*((f"{c.name} {c.usage}".strip(), c.help) for c in COMMANDS), *SIGNS]
+    width = max(len(head) for head, _ in rows if len(head) <= WIDEST)
+    lines = []
+    for head, about in rows:
+        lines += [f"{head:<{width}}  {about}"] if len(head) <= WIDEST else [head, f"{'':<{width}}  {about}"]
     call.show("\n".join(lines))
 
 
@@ -123,8 +140,9 @@ def _fork(call: Call) -> Outcome:
     opened = next((e for e in desk.agent.journal.entries if isinstance(e, Opened)), None)
     if opened is None or not desk.resume_command:
         raise UsageFault("There is nothing to copy yet: this session is not on disk.")
+    before = desk.resume_command
     desk.open(opened.session, copy=True)
-    call.show(f"This is a copy now. The session itself: codeagent -r {opened.session}")
+    call.show(f"This is a copy now. The session itself: {before}")
     return "redraw"
 
 
@@ -289,7 +307,11 @@ def _config(call: Call) -> None:
     rows = [each for each in call.desk.settings() if not name or name.lower() in each.name.lower()]
     if not rows:
         raise UsageFault(f"No setting has {name!r} in its name. /config lists them.")
-    call.show("\n".join(f"{each.name:<28} {each.value:<16} {each.source}" for each in rows))
+    if len(rows) == 1 or name in [each.name for each in rows]:
+        call.show(reports.setting(next((each for each in rows if each.name == name), rows[0])))
+        return
+    wide = max(len(each.name) for each in rows)
+    call.show("\n".join(f"{each.name:<{wide}}  {reports.setting_value(each)}" for each in rows))
 
 
 def _vim(call: Call) -> None:
@@ -300,7 +322,7 @@ def _vim(call: Call) -> None:
 
 async def _doctor(call: Call) -> None:
     found = await call.desk.findings()
-    call.show("\n".join(f"{each.state:<8} {each.name:<9} {each.words}" for each in found))
+    call.show(reports.findings(found))
 
 
 def _theme(call: Call) -> None:

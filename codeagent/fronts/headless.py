@@ -187,7 +187,7 @@ class Headless:
                 for use in uses:
                     self._tell(f"{step} {calls.spelled(use.name, use.input)}")
                 if not uses:
-                    self._tell(f"{step} stopped: {stop}")
+                    self._tell(f"{step} stopped: {stop}, {present.STOPS[stop]}")
             case ToolFinished():
                 mark = "" if event.outcome == "done" and not event.is_error else "failed: "
                 self._tell(f"  {mark}{calls.first_line(event)}")

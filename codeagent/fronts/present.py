@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from codeagent.core.budget import Meter
 from codeagent.core.events import (
     Compacted,
@@ -11,6 +13,7 @@ from codeagent.core.events import (
     Noted,
     Retried,
     Rewound,
+    Stop,
     Switched,
     TurnEnded,
     ValveClosed,
@@ -18,6 +21,19 @@ from codeagent.core.events import (
 
 NOT_RUN, OUTCOME_UNKNOWN = "not run", "outcome unknown"
 """What became of a call whose record breaks off before its result: it had not begun, or it had."""
+
+STOPS: Mapping[Stop, str] = {
+    "end_turn": "the answer is complete",
+    "tool_use": "a tool is wanted",
+    "max_tokens": "the answer was cut at its limit",
+    "stop_sequence": "a stop word came",
+    "pause_turn": "the model paused",
+    "refusal": "the model declined",
+    "context_window": "the window is full",
+    "interrupted": "it was interrupted",
+    "unknown": "nobody said why",
+}
+"""Why a reply ended, in words."""
 
 
 def count(number: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ from codeagent.fronts import calls, hired, present
 from codeagent.memory.prompt import GUIDELINES, MEMORY
 
 if TYPE_CHECKING:
-    from codeagent.fronts.desk import Desk, ListedJob
+    from codeagent.core.listed import Finding
+    from codeagent.fronts.desk import Desk, ListedJob, ListedSetting
 
 MODES = (
     ("default", "reads run; edits and commands are asked"),
@@ -59,9 +61,10 @@ def spending(meter: Meter, entries: Sequence[Entry], price: Price | None) -> str
     )
     rows.append(f"cached     {100 * meter.cached_share:.0f} % of the prompts")
     rows.append(f"work       {', '.join(work)}")
+    rest = meter.turn_ms - meter.model_ms - meter.tool_ms
     rows.append(
-        f"time       {present.seconds(meter.turn_ms)} working: {present.seconds(meter.model_ms)} the model, "
-        f"{present.seconds(meter.tool_ms)} tools"
+        f"time       {present.seconds(meter.turn_ms)} in turns: {present.seconds(meter.model_ms)} the model, "
+        f"{present.seconds(meter.tool_ms)} tools" + (f", {present.seconds(rest)} your answers" if rest >= 1000 else "")
     )
     rows.append(f"prices     {_dated(price)}")
     missed = [e.text for e in entries if isinstance(e, Noted) and e.topic == TOPIC]
@@ -78,7 +81,9 @@ def _spent(name: str, spent: Used) -> str:
 
 def _dated(price: Price | None) -> str:
     if price is None:
-        return "unknown for this model"
+        return "unknown price"
+    if not (price.input or price.output):
+        return "free: $0 per million tokens"
     a_million = f"${price.input:g} in, ${price.output:g} out, ${price.read:g} from the cache per million tokens"
     return f"{a_million}, as listed on {price.date}" if price.date else a_million
 
@@ -242,3 +247,28 @@ def _fenced(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}\n{text}\n{fence}"
+
+
+def setting_value(each: ListedSetting) -> str:
+    """A setting's value with where it comes from; its meaning where nobody set it."""
+    if each.source == "default":
+        return f"{f'{each.value} (default)':<24}  {each.about}"
+    return f"{each.value:<24}  {each.source}"
+
+
+def setting(each: ListedSetting) -> str:
+    """One setting in full: what is in force and why, what it means, what it may be."""
+    said = f"{each.name} is {each.value} ({each.source})"
+    return f"{said}\n  {each.about}\n  wanted: {each.wanted}. Default: {each.usual}"
+
+
+def findings(found: Sequence[Finding], width: int = 78) -> str:
+    """What doctor found, one after the other; what goes beyond `width` columns hangs under its words. 0: no end."""
+    lines = []
+    for each in found:
+        head = f"{each.state:<8} {each.name:<9} "
+        words = clean_line(each.words)
+        room = max(20, width - len(head))
+        rows = textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False) if width else [words]
+        lines += [f"{head}{rows[0] if rows else ''}", *(" " * len(head) + row for row in rows[1:])]
+    return "\n".join(lines)

@@ -17,6 +17,13 @@ def stored_key() -> str:
         return ""
 
 
+def keyring_works() -> bool:
+    """Whether a keyring is there that could keep a key. Imports the keyring's library."""
+    import keyring
+
+    return float(keyring.get_keyring().priority) > 0  # its stand-ins for none have 0 and -1
+
+
 def keep_key(key: str) -> bool:
     """Keep the key; False when no keyring works here."""
     import keyring

@@ -85,6 +85,11 @@ def _known(model: str) -> ModelInfo | None:
     return _MODELS.get(f"claude-{kind.kind}-{major}-{minor}" if minor else f"claude-{kind.kind}-{major}")
 
 
+def is_known(model: str) -> bool:
+    """Whether the table has figures for this model."""
+    return _known(model) is not None
+
+
 def info(model: str) -> ModelInfo:
     """What is known of this model; an unknown one gets a window of 200k, an output limit of 32k and no price.
 

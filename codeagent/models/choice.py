@@ -27,6 +27,15 @@ NO_KEY = (
 )
 
 
+def keyless(model: str) -> str:
+    """Why this model cannot be asked without a key, in words; of a name that nobody knows, that first."""
+    if catalog.is_known(model):
+        return NO_KEY
+    near = catalog.nearest(model)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "All models: codeagent models"
+    return f"No model {model!r} is known here. {hint}\n{NO_KEY}"
+
+
 class Access(Struct, frozen=True):
     """How to reach the Messages API: the key goes to `base_url` and nowhere else."""
 
@@ -96,7 +105,7 @@ class Choice:
     def _adapter(self, name: str) -> Model:
         kept = name if is_local(name) else ""
         if kept not in self._made:
-            made = self._local(name) if is_local(name) else self._remote()
+            made = self._local(name) if is_local(name) else self._remote(name)
             self._made[kept] = made if self._record is None else _recorded(made, self._record)
         return self._made[kept]
 
@@ -119,13 +128,13 @@ class Choice:
 
         return Offline()
 
-    def _remote(self) -> Model:
+    def _remote(self, name: str) -> Model:
         from codeagent.models.anthropic import Anthropic
         from codeagent.models.retry import Retrying
 
         access = self._access()
         if not access.key:
-            raise ModelUnavailable(NO_KEY, category="authentication_failed")
+            raise ModelUnavailable(keyless(name), category="authentication_failed")
         direct = Anthropic(
             key=access.key,
             base_url=access.base_url,

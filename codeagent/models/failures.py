@@ -187,7 +187,7 @@ def unreachable(asked: Asked, cause: BaseException, *, answered: bool) -> ModelE
 
 
 def _because(cause: BaseException) -> str:
-    words = clean_line(str(cause).strip().rstrip("."))[:300]
+    words = clean_line(re.sub(r"^\[Errno -?\d+\] ", "", str(cause).strip().rstrip(".")))[:300]
     return f": {words}" if words else ""
 
 

@@ -7,6 +7,7 @@ project. Like a recorded model it remembers nothing between requests.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,11 +24,19 @@ ORDERS = """\
 - `read FILE`
 - `find TEXT`, or `find TEXT in FOLDER`
 - `list **/*.py`
-- `replace 'this' with 'that' in FILE`
+- `replace 'this' with 'that' in FILE`, or `replace all 'this' with 'that' in FILE`
 - `run COMMAND`
 - `help`
 
 The tools, the questions that they ask, and this session are real."""
+
+HINT = (
+    "The offline stand-in is no language model. It knows: read FILE, find TEXT, list **/*.py, "
+    "replace 'this' with 'that' in FILE, run COMMAND. / shows commands."
+)
+"""What a session with it begins with."""
+WIDTH = 72
+"""Columns of a failure's words: they are shown as code, which a screen breaks anywhere."""
 
 
 class Order(Struct, frozen=True):
@@ -65,12 +74,19 @@ def answer(messages: Sequence[Message]) -> tuple[Block, ...]:
         return (Text(f"{WHO}\n\nTry one of these:\n\n{ORDERS}"),)
     results = [block for message in messages[at + 1 :] for block in message.blocks if isinstance(block, ToolResult)]
     if results and results[-1].is_error:
-        return (Text(f"That did not work.\n\n{_tail(_text(results[-1]))}"),)
+        return (Text(_failed(_text(results[-1]))),)
     if len(results) >= len(order.calls):
         return (Text(order.told(_text(results[-1]))),)
     name, given = order.calls[len(results)]
     use = ToolUse(f"offline_{len(messages)}", name, given)
     return (Text(order.lead), use) if not results else (use,)
+
+
+def _failed(text: str) -> str:
+    """What a call that did not work says, with what an order can do about it."""
+    lines = [row for line in text.splitlines() for row in textwrap.wrap(line, WIDTH, subsequent_indent="  ") or [""]]
+    more = "\n\nTo change all of them: `replace all ... with ... in FILE`." if "replace_all" in text else ""
+    return f"That did not work.\n\n{_tail(chr(10).join(lines))}{more}"
 
 
 def _sum_up(messages: Sequence[Message]) -> Text:
@@ -111,9 +127,10 @@ def _list(match: re.Match[str]) -> Order:
 
 def _replace(match: re.Match[str]) -> Order:
     path, old, new = _bare(match["file"]), match["old"], match["new"]
+    every = {"replace_all": True} if match["all"] else {}
     calls = (
         ("read", {"file_path": path}),
-        ("edit", {"file_path": path, "old_string": old, "new_string": new}),
+        ("edit", {"file_path": path, "old_string": old, "new_string": new, **every}),
     )
     return Order(f"I'll read {path} first, then change it.", calls, _first_line)
 
@@ -125,7 +142,10 @@ def _run(match: re.Match[str]) -> Order:
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Order]], ...] = (
     (
-        re.compile(r"replace (['\"])(?P<old>.+?)\1 (?:with|by) (['\"])(?P<new>.*?)\3 in (?P<file>\S.*)", re.I | re.S),
+        re.compile(
+            r"replace (?P<all>all )?(['\"])(?P<old>.+?)\2 (?:with|by) (['\"])(?P<new>.*?)\4 in (?P<file>\S.*)",
+            re.I | re.S,
+        ),
         _replace,
     ),
     (re.compile(r"(?:read|show|open) (?P<file>\S[^\n]*)", re.I), _read),

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 commands:
   list              all settings, those that were set first (also without a word)
-  get KEY           the value that counts
+  get KEY           the value that counts; on standard error what it means and may be
   set KEY VALUE     write it into a file: yours, or this project's
   unset KEY         take it out of the file again
   path              the files, the strongest first
 
 examples:
-  codeagent config                              values, each with file and line, flag, variable or default
+  codeagent config                              values, each with file and line, flag, variable or meaning
   codeagent config get model
   codeagent config set theme light              in your own file, for all projects
   codeagent config set maxTurns 80 --local      for you in this project; --project for all who work on it
@@ -128,11 +128,12 @@ def _rows(ground: Ground) -> list[dict[str, Any]]:
             row["value"] = [{"value": text, "source": place} for text, place in preferences.lists(settings, key.name)]
         else:
             row |= {"value": settings[key.name], "source": preferences.place_of(settings, key.name)}
-        rows.append({**row, "default": key.default, "wanted": key.wanted})
+        rows.append({**row, "default": key.default, "wanted": key.wanted, "about": key.about, "usual": key.usual})
     return rows
 
 
 def _list(ground: Ground, *, as_json: bool) -> int:
+    from codeagent.setting_keys import KEYS
     from codeagent.wiring import preferences
 
     settings = ground.settings
@@ -142,11 +143,17 @@ def _list(ground: Ground, *, as_json: bool) -> int:
         told = {"settings": _rows(ground), "problems": problems, "not_in_force": claims}
         sys.stdout.write(json.dumps(told, indent=1) + "\n")
         return 0
-    rows = [(each.name, each.value, each.source) for each in preferences.listed(settings)]
+    rows = []
+    for each in preferences.listed(settings):
+        usual = each.source == "default"
+        rows.append(
+            (each.name, f"{each.value} (default)" if usual else each.value, each.about if usual else each.source)
+        )
     for name in (*preferences.RULES, "permissions.additionalDirectories"):
-        rows += [(name, text, place) for text, place in preferences.lists(settings, name)]
+        held = [(name, text, place) for text, place in preferences.lists(settings, name)]
+        rows += held or [(name, "none (default)", KEYS[name].about)]
     wide = max(len(name) for name, _, _ in rows)
-    long = min(30, max(len(value) for _, value, _ in rows))
+    long = min(40, max(len(value) for _, value, _ in rows))
     for name, value, place in rows:
         sys.stdout.write(clean_line(f"{name:<{wide}}  {value:<{long}}  {place}") + "\n")
     for words in problems:
@@ -157,6 +164,8 @@ def _list(ground: Ground, *, as_json: bool) -> int:
 
 
 def _get(ground: Ground, name: str, *, as_json: bool) -> int:
+    from codeagent.setting_keys import KEYS
+
     row = next(row for row in _rows(ground) if row["name"] == name)
     if as_json:
         sys.stdout.write(json.dumps(row) + "\n")
@@ -165,6 +174,12 @@ def _get(ground: Ground, name: str, *, as_json: bool) -> int:
     else:
         value = row["value"]
         sys.stdout.write(clean(str(value).lower() if isinstance(value, bool) else str(value)) + "\n")
+    if not as_json:  # beside the value, which alone is on standard output
+        key = KEYS[name]
+        told = f"{name}: {key.about}\n  wanted: {key.wanted}. Default: {key.usual}"
+        if not isinstance(row["value"], list):
+            told += f"\n  in force: {key.in_force(row['value'])} ({row['source']})"
+        sys.stderr.write(clean(told) + "\n")
     return 0
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeagent.core.clean import clean_line
 from codeagent.flags import Mistake, Parser
 
 if TYPE_CHECKING:
@@ -54,8 +53,10 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     if asked.json:
         sys.stdout.write(json.dumps([msgspec.structs.asdict(finding) for finding in found], indent=1) + "\n")
     else:
-        for finding in found:
-            sys.stdout.write(f"{finding.state:<8} {finding.name:<9} {clean_line(finding.words)}\n")
+        from codeagent.fronts import reports
+
+        width = os.get_terminal_size(1).columns if os.isatty(1) else 0
+        sys.stdout.write(reports.findings(found, width) + "\n")
     return int(any(finding.state == "wrong" for finding in found))
 
 

@@ -24,7 +24,8 @@ ABOUT = "Every request of a session as it was sent, what was new in it, the repl
 
 EXAMPLES = """\
 examples:
-  codeagent inspect ID                       one line a request
+  codeagent inspect                          the newest session, one line a request
+  codeagent inspect ID                       that one (an id, its beginning, or a name)
   codeagent inspect ID --step 3              the third in full
   codeagent inspect ID --step 3 --json       its body, headers and reply for a script
   codeagent inspect ID --step 3 --resend --system other.txt
@@ -37,7 +38,7 @@ Sending again costs what any request costs. No tool runs, and the session stays 
 
 def parser(_act: str = "") -> Parser:
     """The parser of `codeagent inspect`."""
-    usage = "codeagent inspect ID [flags]"
+    usage = "codeagent inspect [SESSION] [flags]"
     made = Parser("codeagent inspect", usage=usage, description=ABOUT, epilog=EXAMPLES, takes=("session",))
     made.add_argument("--step", type=int, default=0, metavar="N", help="this request in full")
     made.add_argument("--json", action="store_true", help="for scripts")
@@ -53,7 +54,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Show the table, one step, or two replies."""
     reading = parser()
     asked, words = reading.words(argv)
-    found, entries = place.opened(place.directory(asked, environ), place.one(words, reading.prog))
+    directory = place.directory(asked, environ)
+    found, entries = place.opened(directory, place.newest_or(words, reading.prog, directory))
     from codeagent.sessions.inspection import exchange, exchanges
 
     if asked.resend:

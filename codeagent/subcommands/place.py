@@ -41,6 +41,20 @@ def one(words: list[str], command: str) -> str:
     return words[0]
 
 
+def newest_or(words: list[str], command: str, directory: Path) -> str:
+    """The same, or without words the newest session, which is told on standard error. Raises Mistake."""
+    if words:
+        return one(words, command)
+    from codeagent.sessions import index
+
+    last = index.latest(directory, include_headless=True)
+    if last is None:
+        raise Mistake(f"There is no session in {directory} yet.")
+    name = f", {clean_line(last.title)}" if last.title else ""
+    sys.stderr.write(f"The newest session: {last.id}{name}\n")
+    return last.id
+
+
 def opened(directory: Path, name: str) -> tuple[Listed, list[Entry]]:
     """A session by id, beginning of an id, name, or path of a log; what could not be read goes to standard error.
 

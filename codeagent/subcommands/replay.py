@@ -22,7 +22,7 @@ ABOUT = "Rebuilds every request of a session from its log, offline, and compares
 
 EXAMPLES = """\
 examples:
-  codeagent replay ID                  every request rebuilt and compared; the first difference is named
+  codeagent replay                     every request of the newest session rebuilt, the first difference named
   codeagent replay ID --frames         one frame an event, the same bytes every time
   codeagent replay ID --against ID2    two runs compared: replies, calls, results
   codeagent replay ID --run-tools      the tools run again in a copy of the project, results compared
@@ -34,7 +34,7 @@ exit code: 0 when all is equal, 1 when something differs
 
 def parser(_act: str = "") -> Parser:
     """The parser of `codeagent replay`."""
-    usage = "codeagent replay ID [flags]"
+    usage = "codeagent replay [SESSION] [flags]"
     made = Parser("codeagent replay", usage=usage, description=ABOUT, epilog=EXAMPLES, takes=("session",))
     act = made.add_mutually_exclusive_group()
     act.add_argument("--frames", action="store_true", help="print one frame an event")
@@ -53,7 +53,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     reading = parser()
     asked, words = reading.words(argv)
     directory = place.directory(asked, environ)
-    _, entries = place.opened(directory, place.one(words, reading.prog))
+    _, entries = place.opened(directory, place.newest_or(words, reading.prog, directory))
     if asked.frames:
         return _frames(entries, as_json=asked.json)
     if asked.against:

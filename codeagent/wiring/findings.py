@@ -42,6 +42,7 @@ class Doctor:
         modern = sys.version_info >= (3, 11)
         yield Finding("python", "ok" if modern else "wrong", f"{platform.python_version()} at {sys.executable}")
         yield self._key()
+        yield self._keyring()
         yield self._network()
         yield from self._programs()
         yield self._sandbox()
@@ -63,6 +64,14 @@ class Doctor:
         named = next((name for name in names if self._environ.get(name, "").strip()), "")
         return Finding("key", "ok", f"from {named}" if named else "from the system keyring")
 
+    def _keyring(self) -> Finding:
+        from codeagent.host.keys import keyring_works
+
+        if keyring_works():
+            return Finding("keyring", "ok", "a key that is typed in is kept there")
+        words = "none works here: a key that is typed in holds for one session; to keep one, export ANTHROPIC_API_KEY"
+        return Finding("keyring", "missing", words)
+
     def _network(self) -> Finding:
         from codeagent.models.reach import PUBLIC, reach
 
@@ -71,7 +80,8 @@ class Doctor:
         source = self._ground.settings.source("baseUrl")
         about = place if source == "default" else f"{place} ({source})"
         if self._offline or not self._ground.access.key:
-            return Finding("network", "ok", f"{about} was not asked: {'--offline' if self._offline else 'no key'}")
+            why = "--offline" if self._offline else "there is no key"
+            return Finding("network", "note", f"{about} was not asked: {why}")
         reached = reach(url)
         if reached.ok:
             return Finding("network", "ok", f"{about} answers in {reached.ms:,} ms")
@@ -114,13 +124,14 @@ class Doctor:
         yield _echo(probed)
 
     def _settings(self) -> Iterator[Finding]:
+        from codeagent.fronts.present import count
         from codeagent.wiring import preferences
 
         settings = self._ground.settings
         rows = [each for each in preferences.listed(settings) if each.source != "default"]
         told = [f"{each.name} = {_without_password(each.value)} ({each.source})" for each in rows]
         rules = len(settings.rules)
-        told += [f"{rules} permission rules (codeagent permissions)"] if rules else []
+        told += [f"{count(rules, 'permission rule')} (codeagent permissions)"] if rules else []
         yield Finding(
             "settings", "ok", "; ".join(told) or "all as usual; to change one: codeagent config set KEY VALUE"
         )

@@ -115,13 +115,13 @@ class Ground:
         return Access(self._key, self.settings.base_url, environment.headers, plain)
 
     def use_key(self, key: str, *, keep: bool) -> None:
-        """Use a key that was typed; with `keep` also next time, if there is a keyring."""
+        """Use a key that was typed; with `keep` also next time, if there is a keyring. Where none is, that was said."""
         self._key = key
         if keep:
-            from codeagent.host.keys import keep_key
+            from codeagent.host.keys import keep_key, keyring_works
 
-            if not keep_key(key):
-                self.rulebook.complain("The key could not be kept: no keyring works here. It holds for this session.")
+            if keyring_works() and not keep_key(key):
+                self.rulebook.complain("The keyring did not take the key. It holds for this session.")
 
     @property
     def model(self) -> str:

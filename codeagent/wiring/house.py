@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,10 @@ class House:
     @property
     def resume_command(self) -> str:
         """What to type to come back to this session, empty when it is not kept."""
-        return coming_back.command(self._keeper.name, self._ground.project) if self._keeper.kept else ""
+        if not self._keeper.kept:
+            return ""
+        called = sys.executable, sys.argv[0]
+        return coming_back.command(self._keeper.name, self._ground.project, called, self._ground.environ)
 
     @property
     def memory(self) -> Shelf:
@@ -208,7 +212,7 @@ class House:
         tool, _, text = call.partition(" ")
         if not text.strip():
             return permissions.listed(self._ground, self.agent.mode)
-        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode))
+        return "\n".join(permissions.why(self._ground, tool, input_of(tool, text.strip()), self.agent.mode, "/mode"))
 
     def models(self) -> Sequence[tuple[str, str]]:
         """Models that can be switched to: (id, one line about it)."""

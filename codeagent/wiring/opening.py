@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from codeagent.core.withheld import Withheld
 from codeagent.host.clock import RandomIds, SystemClock, session_id
 from codeagent.host.jobs import Jobs
 from codeagent.host.workspace import Workspace
-from codeagent.models.choice import NO_KEY, Choice, is_local, with_substitutes
+from codeagent.models.choice import Choice, is_local, keyless, with_substitutes
 from codeagent.options import Options
 from codeagent.sessions import store
 from codeagent.sessions.load import Loaded, foreign_digest
@@ -92,9 +92,8 @@ class Opening:
             format=FORMAT,
         )
         keeper = Keeper(path, self._clock.now, ready=ground.make_ready, key=ground.seal)
-        begun = self._settle(
-            keeper, (), [opened, *self._unfit(model, opened.effort), *ground.opening_notes()], workspace, tools
-        )
+        notes = (*self._unfit(model, opened.effort), *ground.opening_notes(), *self._orders(model))
+        begun = self._settle(keeper, (), [opened, *notes], workspace, tools)
         if options.name:
             begun.agent.rename(options.name)
         return begun
@@ -104,6 +103,13 @@ class Opening:
         if self._options.effort and (why := self._choice.info(model).unfit(effort)):
             words = f"{why} --effort changes nothing here."
             yield Noted(words, to="person", topic="model", level="warning")
+
+    def _orders(self, model: str) -> Iterator[Noted]:
+        """What the stand-in understands, for a person who is about to type."""
+        if model == "offline" and not self._headless:
+            from codeagent.models.offline import HINT
+
+            yield Noted(HINT, to="person", topic="offline")
 
     def resume(self, path: Path, model: str) -> Session:
         """The session of this log, taken up again; with another model where one is named."""
@@ -153,7 +159,7 @@ class Opening:
     def _usable(self, model: str) -> None:
         """Raises ModelUnavailable when there is no key for it, UsageFault for a script that cannot be read."""
         if not is_local(model) and not self._ground.access.key:
-            raise ModelUnavailable(NO_KEY, category="authentication_failed")
+            raise ModelUnavailable(keyless(model), category="authentication_failed")
         try:
             self._choice.info(model)
         except ModelError as fault:

@@ -53,13 +53,15 @@ def listed(ground: Ground, mode: str = "") -> str:
     return "\n".join(lines)
 
 
-def why(ground: Ground, tool: str, given: Mapping[str, Any], mode: str = "") -> Iterator[str]:
-    """The decision about one call, in lines of plain words."""
+def why(
+    ground: Ground, tool: str, given: Mapping[str, Any], mode: str = "", setting: str = "--permission-mode"
+) -> Iterator[str]:
+    """The decision about one call, in lines of plain words. `setting` is what a mode's name is written behind."""
     mode = mode or ground.mode
     effect = _sketch(ground).effect(tool, given)
     rules = ground.rules()
     verdict = settled(judge(effect, rules, mode), mode)
-    yield from told(effect, replace(verdict, ways=ways(effect, verdict, rules, mode)), mode)
+    yield from told(effect, replace(verdict, ways=ways(effect, verdict, rules, mode, setting)), mode)
     claimed = any(claim.startswith("allow ") for claim in ground.rulebook.settings.claims)
     if verdict.decision == "ask" and claimed and not ground.trusted:
         yield ""

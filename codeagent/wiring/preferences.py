@@ -34,7 +34,16 @@ def listed(settings: Settings) -> Sequence[ListedSetting]:
     """Each setting that is no list, those that were set first."""
     file = str(own_file(settings))
     rows = [
-        ListedSetting(key.name, shown(settings[key.name]), place_of(settings, key.name), _choices(key), file)
+        ListedSetting(
+            key.name,
+            key.in_force(settings[key.name]),
+            place_of(settings, key.name),
+            _choices(key),
+            file,
+            key.about,
+            key.wanted,
+            key.usual,
+        )
         for key in KEYS.values()
         if key.kind != "texts"
     ]

@@ -19,6 +19,7 @@ from codeagent.core.conversation import (
     messages,
     parameters,
     request,
+    standing,
 )
 from codeagent.core.events import (
     AssistantSaid,
@@ -263,3 +264,11 @@ def test_switches_outlive_a_rewind() -> None:
 def test_parameters_are_the_last_word() -> None:
     now = parameters([OPENED, Switched(mode="plan"), Switched(effort="high"), Switched(without=("a",), by="server")])
     assert (now.mode, now.effort, now.without) == ("plan", "high", ("a",))
+
+
+def test_a_person_is_shown_the_mode_that_a_rewind_left() -> None:
+    entries: list[Entry] = [OPENED, Switched(mode="acceptEdits"), user("hi"), Switched(mode="default")]
+    assert standing(entries) == entries
+    *shown, last = standing([*entries, Rewound(2)])
+    assert shown == entries[:2]
+    assert last == Switched(mode="default", why="the rewind left it so")

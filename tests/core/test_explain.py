@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from codeagent.core.effects import Effect, Risk, ShellPart, ShellReading, Touch
@@ -36,11 +38,14 @@ def explained(effect: Effect, known: Rules = NONE, mode: str = "default") -> str
 
 def test_every_part_is_named_with_its_reason() -> None:
     words = explained(line("git diff HEAD~1", "rm -rf build", reads=("git diff HEAD~1",)))
-    assert "Asked, in mode default. No rule covers it, and its risk is high." in words
+    assert (
+        "Asked, in mode default. No rule covers it, and its risk is high: it may do more than read, build or test."
+        in words
+    )
     assert "allow  git diff HEAD~1  it only reads" in words
     assert "ask    rm -rf build" in words
     assert "Bash(rm -rf build)" in words
-    assert "The mode bypass" in words
+    assert "Another mode: /mode bypass." in words
 
 
 def test_a_rule_is_named_with_its_place_and_how_to_undo_it() -> None:
@@ -92,9 +97,9 @@ def test_plan_mode_says_how_to_leave_it() -> None:
 def test_what_is_said_to_change_it_does(effect: Effect, mode: str) -> None:
     wanted = NONE.allowing(suggestions(effect))
     assert judge(effect, wanted, mode).decision == "allow"
-    told_modes = next((way for way in ways(effect, judge(effect, NONE, mode), NONE, mode) if "The mode" in way), "")
+    told_modes = next((way for way in ways(effect, judge(effect, NONE, mode), NONE, mode) if "Another mode" in way), "")
     for other in MODES:
-        if other in told_modes.split():
+        if f"/mode {other}" in told_modes:
             assert judge(effect, NONE, other).decision == "allow"
 
 
@@ -108,4 +113,49 @@ def test_while_a_settings_file_is_broken_no_mode_lets_anything_pass() -> None:
 
 
 def test_several_modes_are_told_as_a_list() -> None:
-    assert "The mode acceptEdits, auto or bypass (Shift+Tab or /mode NAME)." in explained(edit())
+    assert "Another mode: /mode acceptEdits, /mode auto or /mode bypass." in explained(edit())
+
+
+RULES = ("Bash(make)", "Bash(make:*)", "Bash(sleep:*)", "Bash(ls)", "Bash(rm x)", "Bash(rm:*)", "Bash", "Edit(**)")
+READS = ("sleep 60", "ls", "cat a.py")
+COMMANDS = (*READS, "make", "make all", "rm x", "rm y")
+
+
+@given(
+    st.lists(st.sampled_from(RULES), unique=True, max_size=4),
+    st.lists(st.sampled_from(COMMANDS), min_size=1, max_size=3),
+    st.sampled_from(MODES),
+)
+def test_a_rule_is_named_only_where_it_was_needed(texts: list[str], commands: list[str], mode: str) -> None:
+    known, effect = rules(allow=texts), line(*commands, reads=READS)
+    verdict = judge(effect, known, mode)
+    named = [rule for rule in known.all if f"{rule.text} ({rule.source})" in verdict.why]
+    needy = [command for command in commands if command not in READS]
+    if not needy:
+        assert (verdict.decision, verdict.by, verdict.rule, named) == ("allow", "mode", "", [])
+    if verdict.by == "rule":
+        assert verdict.rule in [rule.text for rule in named]
+    for rule in named:  # it lets a part of the line pass that nothing else does
+        lone = Rules([rule], ANCHORS)
+        assert any(judge(line(command, reads=READS), lone, "default").by == "rule" for command in needy)
+    for command, decision, reason in verdict.parts:
+        alone = judge(line(command, reads=READS), known, mode)
+        assert decision == alone.decision or mode == "plan"
+        assert ("rule " in reason and "no rule" not in reason) == (alone.by == "rule")
+
+
+@given(
+    st.lists(st.sampled_from(RULES), min_size=1, unique=True, max_size=5),
+    st.lists(st.sampled_from(COMMANDS), min_size=1, max_size=3),
+    st.sampled_from(["default", "auto", "bypass"]),
+)
+def test_what_is_said_to_end_it_does(texts: list[str], commands: list[str], mode: str) -> None:
+    known, effect = rules(allow=texts), line(*commands, reads=READS)
+    verdict = judge(effect, known, mode)
+    assume(verdict.by == "rule")
+    (way,) = ways(effect, verdict, known, mode)
+    if way.startswith("Take "):
+        left = Rules([rule for rule in known.all if f"{rule.text} out of {rule.source}" not in way], ANCHORS)
+        assert judge(effect, left, mode).decision == "ask"
+    else:
+        assert judge(effect, NONE, mode).decision == "allow"

@@ -236,3 +236,23 @@ def test_an_approved_plan_is_carried_out(program: Open, shop: Path) -> None:
     assert (shop / "n.txt").read_text() == "x"
     assert "Carry it out step by step" in str(server.bodies[1])
     assert "Plan mode is off" in said(server.bodies[1])
+
+
+def test_why_and_audit_name_no_rule_that_was_not_needed(program: Open, shop: Path) -> None:
+    settings(shop, {"permissions": {"allow": ["Bash(python3 -m unittest -q)"]}})
+    calls = [call("bash", command="sleep 0"), call("bash", command="ls; echo hi"), say("Done.")]
+    with Loopback(calls) as server:
+        made = program(server)
+        assert made.run("-p", "go", "--trust").code == 0
+        audited = made.run("audit").out
+        told = [made.run("permissions", "why", "bash", line, "--trust").out for line in ("sleep 60", "cat cart.py")]
+        both = made.run("permissions", "why", "bash", "ls && python3 -m unittest -q", "--trust").out
+        asked = made.run("permissions", "why", "bash", "touch y").out
+    assert audited.count("by the mode: It only reads, inside the project.") == 2
+    for words in (audited, *told):
+        assert "unittest" not in words
+    assert f"The rule Bash(python3 -m unittest -q) ({shop}/.agent/settings.json:" in both
+    assert "allow  ls                      it only reads" in both
+    assert "allow  python3 -m unittest -q  rule Bash(python3 -m unittest -q)" in both
+    assert "its risk is high: it may do more than read, build or test" in asked
+    assert "Another mode: --permission-mode bypass." in asked

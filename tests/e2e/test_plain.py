@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,27 @@ def test_a_plan_is_changed_in_the_editor_before_it_is_approved(program: Open, sh
     assert not is_error
     assert "This one counts:\n\n1. Mend cart.py\n2. Run the tests\n" in told
     assert told.endswith("The user adds: slowly")
+
+
+@pytest.mark.parametrize(("term", "enter"), [("xterm-256color", "\r"), ("dumb", "\n")])
+def test_a_command_of_ones_own_runs_and_is_on_record_as_ones_own(
+    term: str, enter: str, program: Open, shop: Path
+) -> None:
+    with Loopback([say("I see it.")]) as server, program(server).terminal("--plain", TERM=term) as terminal:
+        at = terminal.wait_for("you:")
+        terminal.type(f"! echo o''wn; cat cart.py{enter}")
+        at = terminal.wait_for("| own", after=at)
+        at = terminal.wait_for("you:", after=at)
+        assert "| def total" in terminal.text
+        assert server.bodies == []
+        terminal.type(f"what came?{enter}")
+        at = terminal.wait_for("I see it.", after=at)
+        at = terminal.wait_for("you:", after=at)
+        terminal.type(f"?{enter}")
+        at = terminal.wait_for("! COMMAND", after=at)
+        at = terminal.wait_for("you:", after=at)
+        terminal.type(f"exit{enter}")
+        assert terminal.wait() == 0
+        audited = program(server).run("audit").out
+    assert "The user ran this command: echo o''wn; cat cart.py\\nIt gave:\\nown" in json.dumps(server.bodies[0])
+    assert "by you: You typed this command." in audited

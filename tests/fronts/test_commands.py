@@ -71,6 +71,8 @@ def test_completion_offers_beginnings_first() -> None:
 
 async def test_an_unknown_command_suggests_the_nearest(desk: StageDesk) -> None:
     assert "Did you mean /mode" in await told(desk, "/mod x", "unknown")
+    assert (await told(desk, "/nonsense", "unknown")) == "There is no command /nonsense. All commands: /help"
+    assert "Did you mean /resume" in await told(desk, "/contineu", "unknown")
     assert "/help" in await told(desk, "/xyzzy", "unknown")
 
 
@@ -222,5 +224,5 @@ async def test_cost_tells_session_turn_and_step_and_the_date_of_the_prices(tmp_p
     shown = await told(desk, "/cost")
     assert "last turn" in shown
     assert "last step" in shown
-    assert "unknown for this model" in shown
+    assert "unknown price" in shown
     assert "as listed on 2026-11-29" in reports.spending(desk.agent.meter, (), catalog.info("claude-opus-5").price)

@@ -66,7 +66,7 @@ async def test_text_has_only_the_answer_on_stdout_and_the_story_on_stderr(tmp_pa
     assert story[:3] == [
         '[step 1] look(answer="it is 42\\nmore")',
         "  it is 42",
-        "[step 2] stopped: end_turn",
+        "[step 2] stopped: end_turn, the answer is complete",
     ]
     assert story[3].startswith("1 tool step, 2 requests, 220 tokens (0 % cached), $0.02, ")
 

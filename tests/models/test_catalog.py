@@ -6,6 +6,7 @@ import pytest
 
 from codeagent.core.messages import Usage
 from codeagent.models import catalog
+from codeagent.models.choice import NO_KEY, keyless
 
 
 def test_every_alias_and_the_default_are_in_the_table() -> None:
@@ -68,3 +69,11 @@ def test_a_line_names_price_and_alias() -> None:
     lines = dict(catalog.listed())
     assert lines["claude-sonnet-5-5"] == "Sonnet 5.5 · also sonnet · 1M window · $2 in, $10 out per million tokens"
     assert "price unknown" in lines["claude-fable-5-2"]
+
+
+def test_a_name_that_nobody_knows_is_told_before_the_missing_key() -> None:
+    assert keyless("claude-sonnet-5-5") == NO_KEY
+    assert keyless("claude-sonet-5-5").startswith(
+        "No model 'claude-sonet-5-5' is known here. Did you mean claude-sonnet-5"
+    )
+    assert keyless("nosuch").endswith(f"All models: codeagent models\n{NO_KEY}")

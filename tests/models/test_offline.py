@@ -66,6 +66,18 @@ async def test_a_failed_call_ends_the_order_and_says_why() -> None:
     assert said.text == "That did not work.\n\n    There is no f.py."
 
 
+async def test_what_is_there_more_than_once_can_all_be_changed() -> None:
+    order = "replace 'a' with 'b' in f.py"
+    found = "old_string was found 3 times. Add lines around the one that you mean, or set replace_all."
+    said = await reply(MODEL, asked(order, *answered(await say(order), found, error=True)))
+    assert "`replace all ... with ... in FILE`" in said.text
+    assert all(len(line) <= 80 for line in said.text.splitlines())
+    assert " ".join(said.text.split()).count(found) == 1
+    order = "replace all 'a' with 'b' in f.py"
+    [edit] = (await reply(MODEL, asked(order, *answered(await say(order), "1\ta")))).uses
+    assert edit.input["replace_all"] is True
+
+
 @pytest.mark.parametrize(
     ("words", "result", "told"),
     [

@@ -28,7 +28,13 @@ def test_a_value_set_is_in_force_and_told_with_file_and_line(here: Path, own: Pa
     code, out, _ = run("config", "set", "theme", "light")
     assert code == 0
     assert out == f"theme is light now. It stands in {own}:2\n"
-    assert run("config", "get", "theme") == (0, "light\n", "")
+    code, out, err = run("config", "get", "theme")
+    assert (code, out) == (0, "light\n")
+    assert err == (
+        "theme: colours of the full screen\n"
+        "  wanted: one of dark, light, dark-safe, light-safe, terminal. Default: dark\n"
+        f"  in force: light ({own}:2)\n"
+    )
     assert f"{own}:2" in run("config")[1].splitlines()[0]
     told = json.loads(run("config", "--json")[1])
     [row] = [row for row in told["settings"] if row["name"] == "theme"]
@@ -162,3 +168,10 @@ def test_path_names_the_files(here: Path, own: Path, run: Run) -> None:
 def test_every_subcommand_can_be_called() -> None:
     for target in cli.SUBCOMMANDS.values():
         assert callable(cli._load(target))
+
+
+def test_what_nobody_set_is_told_with_what_holds_and_its_meaning(here: Path, run: Run) -> None:
+    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in run("config")[1].splitlines()}
+    assert lines["maxTurns"] == "50 (default) steps in a turn before it asks whether to go on"
+    assert lines["permissions.deny"] == "none (default) rules: what never runs"
+    assert "(nothing)" not in str(lines)

@@ -29,6 +29,7 @@ def test_every_point_is_looked_at_and_without_a_key_nobody_is_asked(program: Pro
         "codeagent",
         "python",
         "key",
+        "keyring",
         "network",
         "git",
         "rg",
@@ -40,7 +41,8 @@ def test_every_point_is_looked_at_and_without_a_key_nobody_is_asked(program: Pro
     ]
     assert list(told) == names
     assert told["key"][0] == "missing"
-    assert told["network"] == ("ok", "https://api.anthropic.com was not asked: no key")
+    assert told["network"] == ("note", "https://api.anthropic.com was not asked: there is no key")
+    assert told["keyring"][0] == "missing"
     assert "free" in told["disk"][1]
 
 

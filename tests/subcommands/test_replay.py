@@ -24,6 +24,14 @@ def test_the_tour_replays_byte_for_byte(tour: Tour, run: Run) -> None:
     assert json.loads(out) == {"requests": 6, "differences": []}
 
 
+def test_without_a_session_the_newest_is_taken_and_named(tour: Tour, run: Run) -> None:
+    for command in ("replay", "inspect"):
+        code, out, err = run(command, "--cwd", str(tour.root))
+        assert code == 0
+        assert out
+        assert err.startswith(f"The newest session: {only(tour).stem}")
+
+
 def test_a_changed_result_is_named_with_its_block(tour: Tour, run: Run) -> None:
     path = only(tour)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -135,7 +143,6 @@ def test_a_result_that_came_out_differently_is_shown(tour: Tour, run: Run) -> No
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        ((), "Which session?"),
         (("a", "b"), "One session at a time."),
         (("none.jsonl",), "There is no session log"),
     ],

@@ -416,12 +416,14 @@ async def test_without_a_key_there_are_three_ways_on() -> None:
     async with app.run_test(size=(90, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, Trouble))
         await until(pilot, lambda: "Set ANTHROPIC_API_KEY." in screen_text(app))
+        assert "it holds for this session: no keyring works here" in screen_text(app)
         await pilot.press("1", *"sk 1", "enter")
         await until(pilot, lambda: "characters that no key has" in screen_text(app))
         await pilot.press(*"sk-1")
         assert "sk-1" not in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: app.talk.desk)
+        await until(pilot, lambda: "Say what you want" in screen_text(app))
     assert connect.given == [("", "", False), ("sk-1", "", True)]
 
 

@@ -194,7 +194,7 @@ async def test_every_answer_is_on_the_screen(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(("width", "twice"), [(90, False), (40, True)])
 async def test_what_yes_would_store_is_told_once_where_its_row_shows_it(width: int, twice: bool) -> None:
-    always = "don't ask again for Bash(python3 -m unittest -q)"
+    always = "don't ask again in this project for Bash(python3 -m unittest -q)"
     async with asking(command("python3 -m unittest -q", always=always), (width, 30)) as dialog:
         assert ("2 would be:" in dialog.text) is twice
 

@@ -30,7 +30,7 @@ YOU = "you: "
 TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
-WELCOME = "Say what you want. /help shows the commands, Ctrl+C stops a turn, Ctrl+D leaves."
+WELCOME = "Say what you want. /help shows the commands, ! runs one of yours, Ctrl+C stops a turn, Ctrl+D leaves."
 
 
 class Lines(Protocol):
@@ -133,6 +133,8 @@ class Repl:
                 await self._message(desk, message)
             elif commands.is_command(line):
                 await self._command(desk, line)
+            elif own := commands.own_command(line):
+                await self._beside_lines(desk, desk.agent.shell(own))
             else:
                 self._printer.typed(line)
                 await self._message(desk, line)
@@ -245,10 +247,10 @@ class Repl:
 
     async def _meanwhile(self, desk: Desk, line: str) -> None:
         """A line typed while it works: a command, or a word for the next step."""
-        if not commands.is_command(line) or commands.prepared(desk, line):
-            desk.agent.steer(commands.prepared(desk, line) or line)
-        elif commands.must_wait(line):
+        if commands.must_wait(line):
             self._show("That has to wait until the turn is over. Ctrl+C stops it.")
+        elif not commands.is_command(line) or commands.prepared(desk, line):
+            desk.agent.steer(commands.prepared(desk, line) or line)
         elif await commands.run(desk, line, self._show, self._paper.copy) == "exit":
             self._leaving = True
             self._stop_turn()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from codeagent.core.call_events import OWN
 from codeagent.core.events import (
     AssistantSaid,
     CallDelta,
+    Decided,
     Event,
     Heard,
     Queued,
@@ -27,6 +29,8 @@ from codeagent.fronts.repl.splitter import Splitter
 
 LAST = 8
 """Lines of output shown of a call that failed."""
+MOST = 200
+"""Lines of output shown of a command that the person ran."""
 
 
 class Printer:
@@ -47,6 +51,8 @@ class Printer:
         self._at_work: dict[str, str] = {}
         """Labels of the sub-agents that work, by call."""
         self._shown: set[str] = set()
+        self._declined: dict[str, str] = {}
+        """What a person said to calls that they did not allow."""
 
     def typed(self, text: str) -> None:
         """The person's next words stand on the paper already: do not print them again."""
@@ -170,7 +176,7 @@ class Printer:
     def _finished(self, done: ToolFinished) -> None:
         self._silence()
         failed = done.is_error or done.outcome != "done"
-        told = calls.outcome(done)
+        told = self._declined.pop(done.use_id, "") or calls.outcome(done)
         if done.took_ms >= 1000 and not told.endswith(" s"):  # some summaries tell the time themselves
             told = f"{told}, {present.seconds(done.took_ms)}"
         if done.use_id in self._at_work:
@@ -187,6 +193,9 @@ class Printer:
         elif isinstance(done.view, Diff) and done.use_id not in self._shown:
             for role, line in calls.diff(done.view):
                 self._paper.line(f"    {line}", role)
+        elif done.tool == "bash" and done.view and done.use_id.startswith(f"{OWN}_"):  # the person's own command
+            for role, line in list(calls.view(done.view, MOST))[1:]:
+                self._paper.line(f"    | {line}", role)
         elif failed and done.view and done.outcome != "refused":
             for role, line in list(calls.view(done.view, LAST))[-LAST - 1 :]:
                 self._paper.line(f"    | {line}", role)
@@ -195,6 +204,9 @@ class Printer:
     # --- the rest ---
 
     def _notice(self, event: Event) -> None:
+        if isinstance(event, Decided) and (event.decision, event.by) == ("deny", "dialog"):
+            no = f"{event.who or 'you'} said no"
+            self._declined[event.use_id] = f"{no}: {event.words}" if event.words else no
         worded = present.notice(event)
         if isinstance(event, Retried):
             self._splitter.rest()

@@ -52,7 +52,8 @@ async def test_a_question_is_answered_by_line_and_asked_again_until_it_is(tmp_pa
 
 
 async def test_no_with_words_goes_to_the_model(tmp_path: Path) -> None:
-    _, desk = await talk(tmp_path, "go\n2 use another name\n", say("", call("1", "change")), say("As you say."))
+    paper, desk = await talk(tmp_path, "go\n2 use another name\n", say("", call("1", "change")), say("As you say."))
+    assert ": you said no: use another name\n" in paper
     assert "use another name" in desk.stage.results()["1"].blocks[0].text  # type: ignore[union-attr]
 
 

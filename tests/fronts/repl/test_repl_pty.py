@@ -45,7 +45,7 @@ def test_a_conversation_with_a_question(live: PseudoTerminal, shop: Path) -> Non
     assert (shop / "made").exists()
     live.type("exit\r")
     assert live.wait() == 0
-    assert "To go on: codeagent -r " in live.text
+    assert "codeagent -r " in live.text
     assert live.modes == live.before
     assert b"\x1b[?1049h" not in live.raw, "no alternate screen"
     assert b"\x1b[?1000h" not in live.raw, "no mouse"

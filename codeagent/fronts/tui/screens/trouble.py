@@ -34,6 +34,11 @@ class Trouble(Dialog[NextTry | None]):
     def __init__(self, error: CodeagentError, stage: Stage) -> None:
         self._error = error
         self._keyless = isinstance(error, ModelUnavailable) and error.category == "authentication_failed"
+        self._kept = "it holds for this session: no keyring works here to keep it"
+        if self._keyless:
+            from codeagent.host.keys import keyring_works  # its library is there by now: a key was looked for
+
+            self._kept = "it is kept in the system's keyring" if keyring_works() else self._kept
         super().__init__(stage)
 
     def title_words(self) -> tuple[str, str]:
@@ -52,7 +57,7 @@ class Trouble(Dialog[NextTry | None]):
     def items(self) -> tuple[Item, ...]:
         if self._keyless:
             return (
-                Item("Enter a key", "it is kept in the system's keyring", "1"),
+                Item("Enter a key", self._kept, "1"),
                 Item("Try the offline stand-in", "no language model, but real tools on your project", "2"),
                 Item("Take the tour", "a recorded session on a small sample project", "3"),
             )
