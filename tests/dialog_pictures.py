@@ -158,7 +158,7 @@ async def _of_a_turn(size: tuple[int, int], folder: Path, keep: Keep) -> None:
         await asked(app, pilot)
         await shown("edit")
         await shown("hunks", "h", "down", "space")
-        await answered("1")
+        await answered("end", "1")
         await asked(app, pilot)
         await shown("question")
         await answered("1")

@@ -85,9 +85,23 @@ class TestDesk:
 
     def settings(self) -> Sequence[ListedSetting]:
         return [
-            ListedSetting("theme", str(self._more.get("theme", "")) or "(nothing)", "default", ("dark", "light")),
-            ListedSetting("vim", "false", "~/.config/codeagent/settings.json", ("true", "false")),
-            ListedSetting("maxTurns", "0", "default", (), "~/.config/codeagent/settings.json"),
+            ListedSetting(
+                "theme",
+                str(self._more.get("theme", "")) or "(nothing)",
+                "default",
+                ("dark", "light"),
+                about="colours of the full screen",
+            ),
+            ListedSetting(
+                "vim",
+                "false",
+                "~/.config/codeagent/settings.json",
+                ("true", "false"),
+                about="vim's keys while you write",
+            ),
+            ListedSetting(
+                "maxTurns", "50 (default)", "default", about="steps in a turn before it asks whether to go on"
+            ),
         ]
 
     def keep_setting(self, name: str, value: object) -> str:

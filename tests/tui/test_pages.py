@@ -85,6 +85,15 @@ async def test_a_setting_is_changed() -> None:
         assert app.talk.desk.kept == ("vim", True)
 
 
+async def test_a_setting_without_choices_is_explained_and_written_in_the_draft() -> None:
+    app = seated()
+    async with app.run_test() as pilot:
+        await opened(app, pilot, "/config")
+        await pilot.press(*"maxT", "enter")
+        await until(pilot, lambda: app.composer.text == "/config maxTurns ")
+        assert "steps in a turn before it asks whether to go on" in screen_text(app)
+
+
 async def test_a_job_is_read() -> None:
     app = seated(jobs=JOBS)
     async with app.run_test() as pilot:

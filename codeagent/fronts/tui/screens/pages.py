@@ -125,18 +125,22 @@ def _keep(app: Codeagent, desk: Desk, name: str, value: object) -> None:
         app.tell(str(fault), "warning")
 
 
+LONG_VALUE = 16
+"""Characters of a value that may push what it means to the right."""
+
+
 def _settings(app: Codeagent, desk: Desk) -> None:
     listed = {each.name: each for each in desk.settings()}
-    width = 20 if app.size.width < 60 else 28 if app.size.width < 100 else 42
-    rows = [
-        (name, Item(f"{name:<{width}} {each.value}", "" if each.source == "default" else each.source))
-        for name, each in listed.items()
-    ]
+    wide = max(len(each.value) for each in listed.values() if len(each.value) <= LONG_VALUE)
+    rows = [(name, Item(name, f"{each.value:<{wide}}  {each.about}")) for name, each in listed.items()]
 
     def chosen(name: str) -> None:
         each = listed[name]
         if not each.choices:
-            app.tell(f"{name} is {each.value} ({each.source}). To change it, write it into {each.file}.")
+            app.tell(
+                f"{name}: {each.about}. It is {each.value} ({each.source}); write {each.wanted or 'the new value'}."
+            )
+            app.composer.put(f"/config {name} ")
             return
         options = [(choice, Item(choice, marked=choice == each.value)) for choice in each.choices]
         switch = set(each.choices) == {"true", "false"}
