@@ -11,6 +11,7 @@ from codeagent.core.effects import Answer, Effect, Permit, Question
 from codeagent.core.events import AssistantSaid, Delta, Event, Retried, Saw
 from codeagent.core.file_states import FileChange, FileState
 from codeagent.core.messages import Document, Image, Request, Text, Usage
+from codeagent.core.modes import EFFORTS
 from codeagent.core.views import View
 
 
@@ -37,9 +38,6 @@ class Price(Struct, frozen=True):
 
 FIRST_ROOM = 32_000
 """Tokens of output that a request asks for at first, of a model that has more."""
-
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
-"""How hard a model may be asked to think."""
 
 
 class ModelInfo(Struct, frozen=True):

@@ -26,9 +26,7 @@ ASKED_AGAIN = (
 
 
 def shape(outside: Outside, schema: str) -> None:
-    """Have turns end with an answer that matches this JSON schema; an empty one asks for nothing. Raises UsageFault."""
-    if not schema:
-        return
+    """Have turns end with an answer that matches this JSON schema. Raises UsageFault."""
     from codeagent.answer_schema import AnswerSchema
 
     try:

@@ -27,7 +27,6 @@ from codeagent.options import Options
 from codeagent.sessions import store
 from codeagent.sessions.load import Loaded, foreign_digest
 from codeagent.wiring import coming_back, tooling
-from codeagent.wiring.answering import shape
 from codeagent.wiring.background import Background
 from codeagent.wiring.crew import Bench, crew
 from codeagent.wiring.ground import Ground
@@ -205,7 +204,10 @@ class Opening:
             return PutBack(workspace.seen, lambda: files, ground.memory_index)(entries, tail, room)
 
         outside = Outside(self._clock, RandomIds(), front, ground.news, back, ground.compaction(), snapshots)
-        shape(outside, self._options.json_schema)
+        if self._options.json_schema:
+            from codeagent.wiring.answering import shape  # for programs only
+
+            shape(outside, self._options.json_schema)
         model = with_substitutes(self._choice, ground.fallbacks)
         self.agent = Agent(journal, model, tools, gate, ground.limits(), outside)
         self._parent = Parent(

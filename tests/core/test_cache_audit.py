@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from codeagent.core.cache_audit import CacheAudit, Exchange, difference, missed
-from codeagent.core.events import Asked, AssistantSaid, Compacted, Noted, UserSaid
+from codeagent.core.events import Asked, AssistantSaid, Compacted, Noted, Switched, UserSaid
 from codeagent.core.messages import Message, Request, Text, ToolSchema, Usage
 from codeagent.core.ports import Price
 from tests.core.stage import Stage, say
@@ -82,7 +82,7 @@ def cached(text: str, **usage: int) -> AssistantSaid:
 async def test_a_person_is_told_once_and_nothing_after_a_compaction() -> None:
     stage = Stage(cached("a", cache_write=9000), cached("b", cache_write=9500), cached("c", cache_read=9500))
     await stage.agent.say("one")
-    stage.agent.switch(effort="high")
+    stage.journal.append(Switched(effort="high"))
     await stage.agent.say("two")
     await stage.agent.say("three")
     told = [e.text for e in stage.of(Noted) if e.topic == "cache"]

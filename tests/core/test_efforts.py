@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from codeagent import flags
 from codeagent.core.errors import UsageFault
 from codeagent.core.events import Switched
-from codeagent.core.ports import EFFORTS
+from codeagent.core.modes import EFFORTS
 from codeagent.models import catalog
-from codeagent.setting_keys import KEYS
 from tests.core.stage import Stage
-
-
-def test_the_levels_are_the_same_everywhere() -> None:
-    assert flags.EFFORTS == EFFORTS == tuple(KEYS["effort"].choices)
 
 
 @pytest.mark.parametrize("model", [*(name for name, _ in catalog.listed()), "offline", "llama-9"])
