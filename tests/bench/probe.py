@@ -62,6 +62,11 @@ class Probe(Terminal):
 
     def echo(self, letters: list[str], gap: float = 0.06) -> Echo:
         """Type these, one each `gap` seconds, and see when each is drawn."""
+        took = self.echo_times(letters, gap)
+        return Echo.of(took, len(letters) - len(took))
+
+    def echo_times(self, letters: list[str], gap: float = 0.06) -> list[float]:
+        """The same in seconds, one for each letter that was drawn."""
         pressed: dict[str, float] = {}
         start = len(self.seen)
         for letter in letters:
@@ -74,7 +79,7 @@ class Probe(Terminal):
             coded = letter.encode()
             shown = next((when for when, data in self.seen[start:] if when >= at and coded in data), None)
             took += [shown - at] if shown is not None else []
-        return Echo.of(took, len(letters) - len(took))
+        return took
 
     def cpu(self) -> float:
         """Seconds of processor that the program has used so far."""
