@@ -153,6 +153,7 @@ def test_an_old_session_stands_behind_the_words_that_it_cannot_be_opened(program
         terminal.until("The floor is wet.")
         assert "That is all." not in terminal.text
         assert "the other trusts it" in terminal.text
+        assert "paste the key" not in terminal.text
         terminal.write("\x1b")
         assert terminal.wait() == 2
         assert terminal.modes == set()

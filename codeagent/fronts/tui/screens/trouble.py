@@ -13,6 +13,7 @@ from codeagent.fronts.tui.screens.dialog import Dialog
 from codeagent.fronts.tui.stage import Stage
 from codeagent.fronts.tui.widgets.menu import Item
 from codeagent.fronts.tui.widgets.sheet import Sheet
+from codeagent.fronts.tui.widgets.words import Words
 
 OFFLINE = "offline"
 """The model name of the stand-in that needs no network."""
@@ -51,7 +52,7 @@ class Trouble(Dialog[NextTry | None]):
                 lambda width: Painter(self.stage.palette, self.stage.glyphs, width).plain(words, "text", width),
                 id="body",
             ),
-            Input(id="words", compact=True, password=True, placeholder="paste the key, then Enter"),
+            Words(self.stage.glyphs, "paste the key, then Enter", password=True),
         ]
 
     def items(self) -> tuple[Item, ...]:
