@@ -146,9 +146,13 @@ class Terminal:
                 data = b""
         if data:
             self.raw += data
-            self._stream.feed(_UNKNOWN.sub("", self._decode(data)))
+            self._take(data)
         elif self.exit is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.exit = os.waitstatus_to_exitcode(status)
         return bool(data)
+
+    def _take(self, data: bytes) -> None:
+        """Put what was written on the screen model."""
+        self._stream.feed(_UNKNOWN.sub("", self._decode(data)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import statistics
 import time
 from dataclasses import dataclass
@@ -92,19 +91,5 @@ class Probe(Terminal):
         with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
-    def _read(self, wait: float) -> bool:
-        ready, _, _ = select.select([self.fd], [], [], max(0.0, wait))
-        data = b""
-        if ready:
-            try:
-                data = os.read(self.fd, 1 << 16)
-            except OSError:
-                data = b""
-        if data:
-            self.raw += data
-            self.seen.append((time.monotonic(), data))
-        elif self.exit is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.exit = os.waitstatus_to_exitcode(status)
-        return bool(data)
+    def _take(self, data: bytes) -> None:
+        self.seen.append((time.monotonic(), data))  # no screen model: that would cost more than what is measured

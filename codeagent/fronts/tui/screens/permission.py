@@ -172,12 +172,8 @@ class PermissionDialog(Dialog[Answer]):
             case "ctrl+e":
                 self.toggle_class("-large")
                 self.dress()
-            case "ctrl+d" | "ctrl+u":
-                (sheet.scroll_page_down if key == "ctrl+d" else sheet.scroll_page_up)(animate=False)
-            case "pagedown" | "pageup" | "end" | "home":
-                sheet.scrolled(key)
             case _:
-                return False
+                return sheet.paged(key)
         return True
 
     def field_key(self, key: str) -> bool:

@@ -63,19 +63,14 @@ class SummaryDialog(Dialog[Answer]):
             self.dismiss(Answer("no"))
 
     def key(self, key: str) -> bool:
-        sheet = self.query_one(Sheet)
         match key:
             case "e":
                 self._open()
             case "ctrl+e":
                 self.toggle_class("-large")
                 self.dress()
-            case "pagedown":
-                sheet.scroll_page_down(animate=False)
-            case "pageup":
-                sheet.scroll_page_up(animate=False)
             case _:
-                return False
+                return self.query_one(Sheet).paged(key)
         return True
 
     def field_key(self, key: str) -> bool:

@@ -48,16 +48,7 @@ class TrustDialog(Dialog[Answer]):
         self.dismiss(Answer("no"))
 
     def key(self, key: str) -> bool:
-        sheet = self.query_one(Sheet)
-        scroll = {
-            "pagedown": sheet.scroll_page_down,
-            "pageup": sheet.scroll_page_up,
-            "end": sheet.scroll_end,
-            "home": sheet.scroll_home,
-        }.get(key)
-        if scroll is not None:
-            scroll(animate=False)
-        return scroll is not None
+        return self.query_one(Sheet).paged(key)
 
     def _rows(self, width: int) -> list[Strip]:
         painter = Painter(self.stage.palette, self.stage.glyphs, width)

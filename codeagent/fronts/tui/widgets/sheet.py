@@ -57,18 +57,29 @@ class Sheet(ScrollView, can_focus=False):
         self.refresh(layout=True)
 
     def scrolled(self, key: str) -> bool:
-        """Scroll as this key says; whether it is one that scrolls."""
-        scroll = {
+        """Scroll as this key says, by rows or pages; whether it is one that scrolls."""
+        rows = {
             "up": self.scroll_up,
             "k": self.scroll_up,
             "down": self.scroll_down,
             "j": self.scroll_down,
-            "pageup": self.scroll_page_up,
-            "pagedown": self.scroll_page_down,
             "space": self.scroll_page_down,
+        }
+        return self._scrolled(rows.get(key)) or self.paged(key)
+
+    def paged(self, key: str) -> bool:
+        """The same for pages and ends alone, where the arrows choose an answer."""
+        pages = {
+            "pageup": self.scroll_page_up,
+            "ctrl+u": self.scroll_page_up,
+            "pagedown": self.scroll_page_down,
+            "ctrl+d": self.scroll_page_down,
             "home": self.scroll_home,
             "end": self.scroll_end,
-        }.get(key)
+        }
+        return self._scrolled(pages.get(key))
+
+    def _scrolled(self, scroll: Callable[..., None] | None) -> bool:
         if scroll is not None:
             scroll(animate=False)
         return scroll is not None
